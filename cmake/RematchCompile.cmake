@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler settings of everything built in this tree, and of nothing outside it.
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(REMATCH_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(REMATCH_SANITIZE)
+  list(JOIN REMATCH_SANITIZE "," rematch_sanitizers)
+  add_compile_options("-fsanitize=${rematch_sanitizers}"
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options("-fsanitize=${rematch_sanitizers}")
+endif()
+
+if(REMATCH_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "REMATCH_FUZZ needs clang for libFuzzer, but the "
+                        "compiler is ${CMAKE_CXX_COMPILER_ID}; on Debian: "
+                        "apt-get install clang libclang-rt-14-dev")
+  endif()
+  # Coverage for all code; each fuzz target alone links libFuzzer's main.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

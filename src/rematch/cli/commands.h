@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of the program. Each adds itself to the parser, with its help,
+// and leaves behind what to do once the arguments are read.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "rematch/base/result.h"
+#include "rematch/cli/console.h"
+#include "rematch/cli/exit_code.h"
+#include "rematch/graph/graph.h"
+#include "rematch/graph/graph_builder.h"
+
+namespace CLI {
+class App;
+}
+
+namespace rematch {
+
+// One run of the program.
+struct Session {
+  Console console;
+  // Set by the command that was named. An Error is printed and means bad input.
+  std::function<Result<ExitCode>()> action;
+};
+
+void add_plan_command(CLI::App& app, Session& session);
+void add_compare_command(CLI::App& app, Session& session);
+void add_replay_command(CLI::App& app, Session& session);
+void add_inspect_command(CLI::App& app, Session& session);
+void add_generate_command(CLI::App& app, Session& session);
+void add_import_command(CLI::App& app, Session& session);
+void add_strategies_command(CLI::App& app, Session& session);
+void add_completion_command(CLI::App& app, Session& session);
+
+// Reads a graph from a file ("-": standard input). Errors name the file.
+Result<Graph> load_graph(const std::string& path,
+                         DeclaredOrder order = DeclaredOrder::kAsGiven);
+
+// "graph.json: ..." in front of an error; "standard input" for "-".
+Error in_file(const std::string& path, const Error& error);
+
+}  // namespace rematch

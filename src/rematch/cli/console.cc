@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/cli/console.h"
+
+#include <cstdlib>
+#include <iostream>
+
+#include <unistd.h>
+
+namespace rematch {
+namespace {
+
+std::string_view escape(Style style) {
+  switch (style) {
+    case Style::kPlain:
+      return "";
+    case Style::kBold:
+      return "\x1b[1m";
+    case Style::kDim:
+      return "\x1b[2m";
+    case Style::kGood:
+      return "\x1b[32m";
+    case Style::kWarning:
+      return "\x1b[33m";
+    case Style::kBad:
+      return "\x1b[31m";
+  }
+  return "";
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+std::string Console::styled(Style style, std::string_view text) const {
+  if (!colour || style == Style::kPlain) return std::string(text);
+  return std::string(escape(style)) + std::string(text) + "\x1b[0m";
+}
+
+Console standard_console() {
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+  const bool colour =
+      isatty(STDOUT_FILENO) == 1 && !dumb && !is_set("NO_COLOR");
+  return {.out = std::cout, .err = std::cerr, .colour = colour};
+}
+
+}  // namespace rematch

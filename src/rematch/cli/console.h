@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the program writes, and whether a person is looking.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+namespace rematch {
+
+enum class Style { kPlain, kBold, kDim, kGood, kWarning, kBad };
+
+// Output streams and what they can show. Refers to the streams.
+struct Console {
+  std::ostream& out;
+  std::ostream& err;
+  bool colour = false;  // Escape sequences may be written to `out`.
+
+  // The text, wrapped in escape sequences if colour is on.
+  std::string styled(Style style, std::string_view text) const;
+};
+
+// Standard output and error; colour only on a terminal that is not "dumb", and
+// not if NO_COLOR is set to anything but the empty string.
+Console standard_console();
+
+}  // namespace rematch

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// rematch plan: the cheapest plan found within a budget.
+#include <memory>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "rematch/cli/commands.h"
+#include "rematch/cli/search_options.h"
+#include "rematch/cli/strategy_option.h"
+#include "rematch/cli/summary.h"
+#include "rematch/io/file.h"
+#include "rematch/io/solution_json.h"
+#include "rematch/plan/budget.h"
+#include "rematch/plan/sequence.h"
+#include "rematch/solve/least_peak.h"
+#include "rematch/solve/solve.h"
+
+namespace rematch {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  rematch plan graph.json --budget 8GiB
+      the best plan whose peak is at most 8 GiB
+  rematch plan graph.json --budget 50% -o plan.json
+      half of what keeping everything takes; the plan goes to a file
+  rematch plan graph.json --budget min --json
+      the least memory that works, as one JSON object
+  rematch generate transformer --ops 1000 --training | rematch plan - --budget 60%
+
+Exit codes: 0 a plan was found, 2 bad input, 3 no plan exists (proved), 4 none
+was found within the limits.)";
+
+struct Options {
+  std::string graph;
+  std::string budget;
+  std::string strategy = "auto";
+  std::string output;
+  bool json = false;
+  SearchOptions search;
+};
+
+Result<Solution> search(const Graph& graph, const Options& options) {
+  const auto strategy = strategy_named(options.strategy);
+  if (!strategy) return strategy.error();
+  const auto limits = to_limits(options.search);
+  if (!limits) return limits.error();
+  const auto spec = parse_budget(options.budget);
+  if (!spec) return spec.error();
+  const auto budget = resolve_budget(*spec, keep_all_peak(graph));
+  if (!budget) return budget.error();
+  const OrderRule order = to_order(options.search);
+  if (!*budget) return solve_least_peak(graph, order, **strategy, *limits);
+  return solve({graph, **budget, order}, **strategy, *limits);
+}
+
+Result<ExitCode> run(const Options& options, const Console& console) {
+  if (options.json && options.output == "-") {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--json and -o - both want standard output"};
+  }
+  // A wrong option is found before a large file is read.
+  if (const auto spec = parse_budget(options.budget); !spec) {
+    return spec.error();
+  }
+  if (const auto strategy = strategy_named(options.strategy); !strategy) {
+    return strategy.error();
+  }
+  const auto graph = load_graph(options.graph);
+  if (!graph) return graph.error();
+  const auto solution = search(*graph, options);
+  if (!solution) return solution.error();
+  if (!options.output.empty() && solution->has_plan()) {
+    const auto written =
+        write_text(options.output, solution_to_json(*graph, *solution));
+    if (!written) return written.error();
+  }
+  if (options.json) {
+    console.out << summary_to_json(*solution) << '\n';
+  } else if (options.output != "-") {
+    print_solution(*graph, *solution, console);
+  }
+  return exit_code(solution->outcome);
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("plan", "Find the cheapest plan within a budget");
+  command->footer(kExamples);
+  command->add_option("GRAPH", options->graph, "graph file, - for stdin")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--budget,-b", options->budget,
+                   "largest peak: bytes with an optional unit (8GiB), a "
+                   "percentage of the keep-all peak (50%), or min")
+      ->required()
+      ->type_name("BUDGET");
+  command
+      ->add_option("--strategy,-s", options->strategy,
+                   "see 'rematch strategies'")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_search_options(*command, options->search);
+  command
+      ->add_option("-o,--output", options->output,
+                   "write the solution with its plan to this file")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json,
+                    "print the summary as one JSON object");
+  command->callback([options, &session] {
+    session.action = [options, &session] {
+      return run(*options, session.console);
+    };
+  });
+}
+
+}  // namespace rematch

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/cli/strategy_option.h"
+
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace rematch {
+
+Result<const Strategy*> strategy_named(const std::string& name) {
+  if (const Strategy* strategy = find_strategy(name)) return strategy;
+  std::string names;
+  for (const Strategy& strategy : strategies()) {
+    if (!names.empty()) names += ", ";
+    names += strategy.name;
+  }
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("there is no strategy '{}' (there are {})", name, names)};
+}
+
+Result<std::vector<const Strategy*>> strategies_named(const std::string& list) {
+  std::vector<const Strategy*> result;
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    const auto strategy = strategy_named(name);
+    if (!strategy) return strategy.error();
+    result.push_back(*strategy);
+  }
+  if (result.empty()) return strategy_named(list).error();
+  return result;
+}
+
+}  // namespace rematch

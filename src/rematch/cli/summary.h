@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A solution in words and numbers for people.
+#pragma once
+
+#include <string>
+
+#include "rematch/cli/console.h"
+#include "rematch/graph/graph.h"
+#include "rematch/plan/solution.h"
+
+namespace rematch {
+
+void print_solution(const Graph& graph, const Solution& solution,
+                    const Console& console);
+
+// "+1.86%": an overhead or gap, with as many digits as it takes to tell it from
+// zero.
+std::string format_percent(double share);
+
+// "181.625 us": a cost for people, with the graph's unit.
+std::string cost_with_unit(const Graph& graph, Cost cost);
+
+// "5.027 GiB (5,397,690,368 bytes)".
+std::string format_size(Bytes bytes);
+
+}  // namespace rematch

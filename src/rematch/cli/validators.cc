@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/cli/validators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace rematch {
+
+Validator one_of(std::vector<std::string> words) {
+  return [words = std::move(words)](const std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return fmt::format("'{}' is not one of {}", text, fmt::join(words, ", "));
+  };
+}
+
+Validator positive_integer() {
+  return [](const std::string& text) -> std::string {
+    const bool digits = !text.empty() && text.size() <= 18 &&
+                        std::all_of(text.begin(), text.end(), [](char c) {
+                          return c >= '0' && c <= '9';
+                        });
+    if (digits && std::stoll(text) > 0) return "";
+    return fmt::format("'{}' is not a whole number above 0", text);
+  };
+}
+
+Validator non_negative_number() {
+  return [](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool whole = !text.empty() && *end == '\0';
+    if (whole && std::isfinite(value) && value >= 0) return "";
+    return fmt::format("'{}' is not a number of at least 0", text);
+  };
+}
+
+}  // namespace rematch

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files of text, in and out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rematch/base/result.h"
+
+namespace rematch {
+
+// Reads a file, or standard input if `path` is "-". Fails with kIo, naming the
+// path and the system's reason.
+Result<std::string> read_text(const std::string& path);
+
+// Writes a file, or standard output if `path` is "-". A file appears whole or
+// not at all: on failure, one that was there before is left as it was. Devices
+// and pipes are written to directly. Fails with kIo, naming the path and the
+// system's reason.
+Status write_text(const std::string& path, std::string_view text);
+
+}  // namespace rematch

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/plan/budget.h"
+
+#include <fmt/format.h>
+
+namespace rematch {
+
+Result<BudgetSpec> parse_budget(std::string_view text) {
+  if (text == "min") return BudgetSpec(LeastBudget{});
+  if (!text.empty() && text.back() == '%') {
+    const auto percent = parse_decimal(text.substr(0, text.size() - 1));
+    if (percent) return BudgetSpec(PercentOfKeepAll{*percent});
+  } else if (const auto bytes = parse_bytes(text)) {
+    return BudgetSpec(*bytes);
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("budget '{}' is not a size such as 8GiB, a "
+                           "percentage of the keep-all peak such as 90%, or "
+                           "min",
+                           text)};
+}
+
+Result<std::vector<BudgetSpec>> parse_budgets(std::string_view text) {
+  std::vector<BudgetSpec> budgets;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    auto budget = parse_budget(text.substr(0, comma));
+    if (!budget) return budget.error();
+    budgets.push_back(*std::move(budget));
+    if (comma == std::string_view::npos) return budgets;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::optional<Bytes>> resolve_budget(const BudgetSpec& spec,
+                                            Bytes keep_all_peak) {
+  if (const auto* bytes = std::get_if<Bytes>(&spec)) {
+    return std::optional<Bytes>(*bytes);
+  }
+  if (const auto* share = std::get_if<PercentOfKeepAll>(&spec)) {
+    const auto bytes = scale_up(share->percent, keep_all_peak, 100);
+    if (!bytes) return bytes.error();
+    return std::optional<Bytes>(*bytes);
+  }
+  return std::optional<Bytes>();
+}
+
+}  // namespace rematch

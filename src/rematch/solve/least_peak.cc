@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/least_peak.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "rematch/plan/floor.h"
+#include "rematch/plan/sequence.h"
+
+namespace rematch {
+namespace {
+
+// Solves at one budget after another within one time limit.
+class Probe {
+ public:
+  Probe(const Graph& graph, OrderRule order, const Strategy& strategy,
+        const Limits& limits)
+      : graph_(graph), order_(order), strategy_(strategy), limits_(limits) {}
+
+  Solution at(Bytes budget) {
+    Limits left = limits_;
+    left.seconds = std::max(0.0, limits_.seconds - seconds());
+    Solution solution = solve({graph_, budget, order_}, strategy_, left);
+    if (solution.has_plan() &&
+        (!best_.has_plan() || solution.peak < best_.peak)) {
+      best_ = solution;
+    }
+    return solution;
+  }
+
+  bool out_of_time() const {
+    return seconds() >= limits_.seconds ||
+           (limits_.interrupt != nullptr && limits_.interrupt->load());
+  }
+  const Solution& best() const { return best_; }
+  double seconds() const {
+    const std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start_;
+    return spent.count();
+  }
+
+ private:
+  const Graph& graph_;
+  OrderRule order_;
+  const Strategy& strategy_;
+  const Limits& limits_;
+  Solution best_;
+  std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Solution solve_least_peak(const Graph& graph, OrderRule order,
+                          const Strategy& strategy, const Limits& limits) {
+  Probe probe(graph, order, strategy, limits);
+  Bytes below = peak_floor(graph, order).bytes;  // No plan found here.
+  const Bytes enough =
+      strategy.can.uses_budget ? keep_all_peak(graph) : kMaxBytes;
+  Solution last = probe.at(enough);
+  bool exact = true;
+  if (probe.best().has_plan() && strategy.can.uses_budget &&
+      !probe.at(below).has_plan()) {
+    while (probe.best().peak - below > 1) {
+      if (probe.out_of_time()) {
+        exact = false;
+        break;
+      }
+      const Bytes middle = below + (probe.best().peak - below) / 2;
+      if (!probe.at(middle).has_plan()) below = middle;
+    }
+  }
+  Solution solution = probe.best().has_plan() ? probe.best() : last;
+  if (solution.has_plan()) {
+    solution.budget = solution.peak;
+    if (!exact) solution.stop_reason = StopReason::kTimeLimit;
+    // What was proved within a larger budget holds within this one too: less
+    // memory never makes a plan cheaper, and this plan fits.
+  }
+  solution.seconds = probe.seconds();
+  return solution;
+}
+
+}  // namespace rematch

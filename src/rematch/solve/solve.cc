@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/solve.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "rematch/base/check.h"
+#include "rematch/plan/floor.h"
+#include "rematch/plan/replay.h"
+
+namespace rematch {
+namespace {
+
+// Costs that differ by less are the same number summed in another order.
+constexpr double kRounding = 1e-11;
+
+class Clock {
+ public:
+  double seconds() const {
+    const std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start_;
+    return spent.count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+std::string size(Bytes bytes) {
+  if (bytes < 1024) return format_bytes(bytes);
+  return fmt::format("{} ({} bytes)", format_bytes(bytes), bytes);
+}
+
+Solution empty_solution(const Problem& problem, const Strategy& strategy,
+                        const Limits& limits, const PeakFloor& floor) {
+  Solution solution;
+  solution.strategy = strategy.name;
+  solution.order = problem.order;
+  solution.seed = limits.seed;
+  solution.budget = problem.budget;
+  solution.fixed_bytes = problem.graph.fixed_bytes();
+  solution.peak_floor = floor.bytes;
+  solution.base_cost = problem.graph.base_cost();
+  solution.lower_bound = solution.base_cost;
+  return solution;
+}
+
+void declare_below_floor(const Problem& problem, const PeakFloor& floor,
+                         Solution& solution) {
+  solution.outcome = Outcome::kInfeasible;
+  solution.stop_reason = StopReason::kProved;
+  const std::string at = problem.graph.num_ops() == 0
+                             ? std::string("the graph inputs take that much")
+                             : fmt::format("at least that much is live while op '{}' runs",
+                                           problem.graph.op(floor.op).name);
+  solution.message = fmt::format(
+      "no plan fits in {}: the least peak of any plan is {}, since {}",
+      size(problem.budget), size(floor.bytes), at);
+}
+
+// Takes over a plan that replay accepts within the budget.
+void judge_plan(const Problem& problem, Plan plan, Solution& solution) {
+  const auto measured = replay(problem.graph, plan, problem.order);
+  REMATCH_CHECK(measured.ok(),
+                "strategy " + solution.strategy +
+                    " proposed an invalid plan: " + measured.error().message);
+  if (measured->peak > problem.budget) {
+    solution.outcome = Outcome::kUnknown;
+    if (solution.stop_reason == StopReason::kFinished) {
+      solution.stop_reason = StopReason::kOverBudget;
+    }
+    solution.message = fmt::format(
+        "{} found no plan within {}; the one it has needs {}, {} more",
+        solution.strategy, size(problem.budget), size(measured->peak),
+        format_bytes(measured->peak - problem.budget));
+    return;
+  }
+  const double slack = kRounding * std::max(1.0, measured->cost);
+  REMATCH_CHECK(measured->cost >= solution.lower_bound - slack,
+                "a proved lower bound is not above the cost of a plan");
+  solution.plan = std::move(plan);
+  solution.peak = measured->peak;
+  solution.cost = measured->cost;
+  solution.lower_bound = std::min(solution.lower_bound, solution.cost);
+  if (solution.cost - solution.lower_bound <= slack) {
+    solution.lower_bound = solution.cost;
+    solution.outcome = Outcome::kOptimal;
+    solution.stop_reason = StopReason::kProved;
+    return;
+  }
+  solution.outcome = Outcome::kFeasible;
+}
+
+}  // namespace
+
+Solution solve(const Problem& problem, const Strategy& strategy,
+               const Limits& limits) {
+  const Clock clock;
+  const PeakFloor floor = peak_floor(problem.graph, problem.order);
+  Solution solution = empty_solution(problem, strategy, limits, floor);
+  if (problem.budget < floor.bytes) {
+    declare_below_floor(problem, floor, solution);
+    solution.seconds = clock.seconds();
+    return solution;
+  }
+  Proposal proposal = strategy.propose(problem, limits);
+  solution.lower_bound = std::max(solution.lower_bound, proposal.lower_bound);
+  solution.stop_reason = proposal.stop_reason;
+  solution.message = std::move(proposal.message);
+  if (proposal.infeasible) {
+    REMATCH_CHECK(!proposal.plan, "an infeasible problem has no plan");
+    solution.outcome = Outcome::kInfeasible;
+    solution.stop_reason = StopReason::kProved;
+  } else if (proposal.plan) {
+    judge_plan(problem, *std::move(proposal.plan), solution);
+  }
+  solution.seconds = clock.seconds();
+  return solution;
+}
+
+}  // namespace rematch

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/strategies/auto.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <span>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "rematch/base/check.h"
+#include "rematch/plan/replay.h"
+
+namespace rematch {
+namespace {
+
+// Brute force is worth a try only while it takes well under a second.
+constexpr std::int64_t kExhaustiveWork = 200'000;
+// keep_last takes a quadratic number of steps.
+constexpr std::size_t kKeepLastOps = 2'000;
+
+// One strategy's proposal, measured.
+struct Trial {
+  std::string_view strategy;
+  Proposal proposal;
+  Bytes peak = kMaxBytes;
+  Cost cost = 0;
+
+  bool fits(Bytes budget) const { return proposal.plan && peak <= budget; }
+};
+
+class Trials {
+ public:
+  Trials(const Problem& problem, const Limits& limits)
+      : problem_(problem), limits_(limits) {}
+
+  // Tries one strategy after the other until the answer is good enough.
+  bool try_in_turn(std::span<const std::string_view> names) {
+    for (std::string_view name : names) {
+      add(run(name));
+      if (is_good_enough()) return true;
+    }
+    return false;
+  }
+
+  // Tries all of them, on several threads; the order of the results is that of
+  // the names, so that the answer does not depend on timing.
+  void try_all(std::span<const std::string_view> names) {
+    std::vector<Trial> done(names.size());
+    std::vector<std::exception_ptr> failures(names.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t i = next++; i < names.size(); i = next++) {
+        try {
+          done[i] = run(names[i]);
+        } catch (...) {
+          failures[i] = std::current_exception();
+        }
+      }
+    };
+    std::vector<std::thread> threads;
+    const auto extra =
+        std::min(names.size(),
+                 static_cast<std::size_t>(std::max(1, limits_.threads))) -
+        1;
+    for (std::size_t i = 0; i < extra; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+    for (Trial& trial : done) add(std::move(trial));
+  }
+
+  Proposal answer() {
+    Proposal result;
+    result.lower_bound = bound_;
+    result.infeasible = infeasible_;
+    result.stop_reason = stop_reason_;
+    if (infeasible_) {
+      result.message = std::move(best_.proposal.message);
+      return result;
+    }
+    if (best_.fits(problem_.budget)) {
+      result.message = fmt::format("found by {}", best_.strategy);
+      result.plan = std::move(best_.proposal.plan);
+      return result;
+    }
+    if (result.stop_reason == StopReason::kFinished) {
+      result.stop_reason = StopReason::kOverBudget;
+    }
+    result.message = fmt::format("no strategy found a plan within {}",
+                                 format_bytes(problem_.budget));
+    if (best_.proposal.plan) {
+      result.message +=
+          fmt::format("; the least peak found is {} ({} bytes), by {}",
+                      format_bytes(best_.peak), best_.peak, best_.strategy);
+    }
+    return result;
+  }
+
+ private:
+  Trial run(std::string_view name) const {
+    Limits limits = limits_;
+    limits.threads = 1;
+    const std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start_;
+    limits.seconds = std::max(0.0, limits_.seconds - spent.count());
+    if (name == "exhaustive") {
+      limits.work = std::min(limits.work, kExhaustiveWork);
+    }
+    Trial trial{.strategy = name,
+                .proposal = find_strategy(name)->propose(problem_, limits)};
+    if (!trial.proposal.plan) return trial;
+    const auto measured =
+        replay(problem_.graph, *trial.proposal.plan, problem_.order);
+    REMATCH_CHECK(measured.ok(),
+                  "strategy " + std::string(name) +
+                      " proposed an invalid plan: " + measured.error().message);
+    trial.peak = measured->peak;
+    trial.cost = measured->cost;
+    return trial;
+  }
+
+  bool is_better(const Trial& trial) const {
+    const bool fits = trial.fits(problem_.budget);
+    const bool best_fits = best_.fits(problem_.budget);
+    if (fits != best_fits) return fits;
+    if (fits) return trial.cost < best_.cost;
+    return trial.proposal.plan && trial.peak < best_.peak;
+  }
+
+  void add(Trial trial) {
+    bound_ = std::max(bound_, trial.proposal.lower_bound);
+    const StopReason reason = trial.proposal.stop_reason;
+    const bool ours = trial.strategy == "exhaustive" &&
+                      limits_.work > kExhaustiveWork &&
+                      reason == StopReason::kWorkLimit;
+    if (!ours &&
+        (reason == StopReason::kTimeLimit || reason == StopReason::kWorkLimit ||
+         reason == StopReason::kInterrupted)) {
+      stop_reason_ = reason;
+    }
+    if (trial.proposal.infeasible) {
+      infeasible_ = true;
+      best_ = std::move(trial);
+    } else if (is_better(trial)) {
+      best_ = std::move(trial);
+    }
+  }
+
+  bool is_good_enough() {
+    if (infeasible_) return true;
+    if (!best_.fits(problem_.budget)) return false;
+    const Cost bound = std::max(bound_, problem_.graph.base_cost());
+    if (best_.cost <= bound) return true;
+    if (best_.cost > bound * (1 + limits_.gap)) return false;
+    stop_reason_ = StopReason::kGapReached;
+    return true;
+  }
+
+  const Problem& problem_;
+  const Limits& limits_;
+  std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+  Trial best_;
+  Cost bound_ = 0;
+  bool infeasible_ = false;
+  StopReason stop_reason_ = StopReason::kFinished;
+};
+
+}  // namespace
+
+Proposal propose_auto(const Problem& problem, const Limits& limits) {
+  // These may prove their plan, so they go first.
+  constexpr std::string_view kExact[] = {"keep_all", "exhaustive", "chain_dp"};
+  std::vector<std::string_view> others = {"chen_greedy", "chen_greedy_linear",
+                                          "chen_sqrt",   "chen_sqrt_linear",
+                                          "revolve",     "dtr"};
+  if (problem.graph.num_ops() <= kKeepLastOps) others.push_back("keep_last");
+  Trials trials(problem, limits);
+  if (!trials.try_in_turn(kExact)) trials.try_all(others);
+  return trials.answer();
+}
+
+}  // namespace rematch

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/strategy.h"
+
+namespace rematch {
+
+const Strategy* find_strategy(std::string_view name) {
+  for (const Strategy& strategy : strategies()) {
+    if (strategy.name == name) return &strategy;
+  }
+  return nullptr;
+}
+
+Proposal stopped(Stop reason) {
+  Proposal proposal;
+  switch (reason) {
+    case Stop::kTime:
+      proposal.stop_reason = StopReason::kTimeLimit;
+      proposal.message = "stopped by the time limit";
+      break;
+    case Stop::kWork:
+      proposal.stop_reason = StopReason::kWorkLimit;
+      proposal.message = "stopped by the work limit";
+      break;
+    case Stop::kInterrupt:
+      proposal.stop_reason = StopReason::kInterrupted;
+      proposal.message = "interrupted";
+      break;
+  }
+  return proposal;
+}
+
+Proposal not_applicable(std::string message) {
+  Proposal proposal;
+  proposal.stop_reason = StopReason::kNotApplicable;
+  proposal.message = std::move(message);
+  return proposal;
+}
+
+}  // namespace rematch

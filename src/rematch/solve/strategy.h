@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a strategy is: a name, what it can do, and a function that proposes.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rematch/base/limits.h"
+#include "rematch/plan/solution.h"
+
+namespace rematch {
+
+// What a strategy may claim and what it asks of the graph.
+struct Capabilities {
+  bool exact = false;        // Proves optimality where it runs to the end.
+  bool gives_bound = false;  // May raise the lower bound on the cost.
+  bool needs_chain = false;  // Takes only graphs whose forward part is a chain.
+  bool uses_budget = false;  // Its plan depends on the budget.
+  bool free_order = false;   // Uses the freedom of a free order.
+  bool randomised = false;   // Its plan depends on the seed.
+};
+
+// What a strategy found. Nobody trusts it before it was replayed.
+struct Proposal {
+  std::optional<Plan> plan;
+  Cost lower_bound = 0;     // Proved by the strategy; 0: nothing.
+  bool infeasible = false;  // Proved by the strategy: no plan exists.
+  StopReason stop_reason = StopReason::kFinished;
+  std::string message;  // Why there is no plan, or where it came from.
+};
+
+struct Strategy {
+  std::string_view name;
+  std::string_view summary;  // One line for people.
+  std::string_view source;   // Where it was published.
+  Capabilities can;
+  Proposal (*propose)(const Problem& problem, const Limits& limits);
+};
+
+// All strategies, in the order in which people should read about them.
+std::span<const Strategy> strategies();
+
+// None if there is no strategy of that name.
+const Strategy* find_strategy(std::string_view name);
+
+// A proposal without a plan because a limit was hit.
+Proposal stopped(Stop reason);
+
+// A proposal without a plan because the graph is not of the kind that the
+// strategy takes.
+Proposal not_applicable(std::string message);
+
+}  // namespace rematch
