@@ -12,6 +12,7 @@ Usage: tools/reference_graphs.py [--batch N] [--output FOLDER] [NAME ...]
 import argparse
 import json
 import math
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -303,9 +304,9 @@ def graph_text(name, batch=1):
     net = NETWORKS[name]()
     parameters = sum(layer.parameters for layer in net.layers)
     description = (
-        f"{net.title}, batch {batch}: a training step computed from the published "
-        "layer shapes; costs are multiply-accumulates, sizes are fp32; the "
-        f"{ELEMENT_BYTES * parameters} bytes of parameters are not counted"
+        f"{net.title}, batch {batch}; computed from the published layer shapes; "
+        "costs are multiply-accumulates, sizes fp32; not counted: "
+        f"{ELEMENT_BYTES * parameters} bytes of parameters"
     )
     head = [
         '  "format": "rematch.graph"',
@@ -336,7 +337,7 @@ def main(arguments):
             parser.error(f"there is no network '{name}': {', '.join(NETWORKS)}")
         path = options.output / f"{name}.json"
         path.write_text(graph_text(name, options.batch), encoding="utf-8")
-        print(path)
+        print(os.path.relpath(path))
 
 
 if __name__ == "__main__":

@@ -56,8 +56,9 @@ Status check_numbers(const std::vector<TensorSpec>& inputs,
   }
   Bytes total = fixed_bytes;
   const auto count = [&total](Bytes bytes) {
-    total = std::min(kMaxBytes, total) + bytes;
-    return total <= kMaxBytes;
+    if (bytes > kMaxBytes - total) return false;
+    total += bytes;
+    return true;
   };
   Cost cost = 0;
   for (const TensorSpec& input : inputs) {

@@ -9,7 +9,8 @@
 namespace rematch {
 namespace {
 
-// Outputs of ops that run only once stay until their last reader.
+// Outputs of ops that run only once stay: a recomputation may read them at any
+// later stage. drop_run_once_early() lets go of them when the plan is known.
 void keep_what_cannot_come_back(const Graph& graph,
                                 std::vector<KeptInterval>& kept) {
   for (OpId op : graph.ops()) {
@@ -17,7 +18,7 @@ void keep_what_cannot_come_back(const Graph& graph,
     for (TensorId tensor : graph.outputs(op)) {
       if (graph.readers(tensor).empty()) continue;
       kept.push_back(
-          {tensor, op.value + 1, graph.readers(tensor).back().value});
+          {tensor, op.value + 1, static_cast<std::int32_t>(graph.num_ops())});
     }
   }
 }
@@ -45,6 +46,37 @@ std::vector<KeptInterval> merged(const Graph& graph,
     }
   }
   return result;
+}
+
+// The outputs of ops that run only once are held to the end by the plan; drops
+// each of them after the last step that reads it instead.
+Plan drop_run_once_early(const Graph& graph, Plan plan) {
+  IdVector<TensorId, bool> held(graph.num_tensors());
+  bool any = false;
+  for (OpId op : graph.ops()) {
+    if (graph.op(op).recomputable) continue;
+    for (TensorId tensor : graph.outputs(op)) {
+      held[tensor] =
+          graph.is_droppable(tensor) && !graph.readers(tensor).empty();
+      any = any || held[tensor];
+    }
+  }
+  if (!any) return plan;
+  std::vector<Step> backwards;
+  for (std::size_t at = plan.steps.size(); at-- > 0;) {
+    const Step& step = plan.steps[at];
+    if (step.is_compute()) {
+      for (TensorId input : graph.inputs(step.op())) {
+        if (!held[input]) continue;
+        held[input] = false;
+        backwards.push_back(Step::drop(input));
+      }
+    }
+    backwards.push_back(step);
+  }
+  std::reverse(backwards.begin(), backwards.end());
+  plan.steps = std::move(backwards);
+  return plan;
 }
 
 class StagedPlanner {
@@ -161,7 +193,9 @@ class StagedPlanner {
 
 std::optional<Plan> staged_plan(const Graph& graph,
                                 std::vector<KeptInterval> kept, Meter& meter) {
-  return StagedPlanner(graph, std::move(kept)).run(meter);
+  auto plan = StagedPlanner(graph, std::move(kept)).run(meter);
+  if (!plan) return std::nullopt;
+  return drop_run_once_early(graph, *std::move(plan));
 }
 
 }  // namespace rematch

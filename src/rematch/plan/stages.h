@@ -24,7 +24,7 @@ struct KeptInterval {
 // tensor for as long as that says even if nothing reads it, and in each stage
 // recomputes only what is missing: the closed form of Checkmate's R for a given
 // S. Graph outputs, and outputs of ops that must not be recomputed, are kept
-// as long as they are needed whatever `kept` says. Intervals may overlap.
+// as long as they are read whatever `kept` says. Intervals may overlap.
 //
 // Each step counts as one unit of work; none if `meter` says stop.
 std::optional<Plan> staged_plan(const Graph& graph,

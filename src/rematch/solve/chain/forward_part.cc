@@ -93,10 +93,9 @@ std::vector<OpId> articulation_ops(const Graph& graph) {
 std::optional<std::string> why_not_chain(const Graph& graph) {
   const std::vector<OpId> forward = forward_ops(graph);
   const auto position = positions(graph, forward);
-  if (forward.size() < 2 || forward.size() == graph.num_ops()) {
-    return fmt::format(
-        "it has {} forward ops and {} others, and needs at least 2 and 1",
-        forward.size(), graph.num_ops() - forward.size());
+  if (forward.empty() || forward.size() == graph.num_ops()) {
+    return fmt::format("it has {} forward ops and {} others, and needs both",
+                       forward.size(), graph.num_ops() - forward.size());
   }
   for (std::size_t i = 0; i < forward.size(); ++i) {
     if (forward[i].index() != i) {

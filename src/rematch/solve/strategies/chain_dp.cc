@@ -37,15 +37,15 @@ Proposal solve_uniform(const Problem& problem, const UniformChain& chain,
   return proposal;
 }
 
-// The table counts a little more than a plan takes, so amounts of memory above
-// the budget are tried first; replay says which plan fits.
+// The table counts more than a plan takes (it does not know what dies early),
+// so up to twice the budget is tried, most first; replay says which plan fits.
 Proposal solve_blocks(const Problem& problem, const BlockChain& chain,
                       Meter& meter) {
   const Graph& graph = problem.graph;
   const Bytes room = problem.budget - graph.fixed_bytes();
   const Bytes unit =
       std::max<Bytes>(1, (room + kMemoryUnits - 1) / kMemoryUnits);
-  const std::int64_t most_units = room / unit + room / unit / 5;
+  const std::int64_t most_units = 2 * (room / unit);
   BlockTable table(chain, unit, most_units);
   if (!table.fill(meter)) return stopped(*meter.reason());
   Proposal proposal;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/base/limits.h"
+
+#include <gtest/gtest.h>
+
+namespace rematch {
+namespace {
+
+TEST(Meter, GoesOnWithoutLimits) {
+  Meter meter{Limits{}};
+  EXPECT_FALSE(meter.stop(1'000'000'000));
+  EXPECT_EQ(meter.reason(), std::nullopt);
+}
+
+TEST(Meter, StopsWhenTheWorkIsUsedUp) {
+  Limits limits;
+  limits.work = 10;
+  Meter meter(limits);
+  EXPECT_FALSE(meter.stop(10));
+  EXPECT_TRUE(meter.stop());
+  EXPECT_EQ(meter.reason(), Stop::kWork);
+  EXPECT_TRUE(meter.stop(0));
+}
+
+TEST(Meter, StopsAtOnceWithoutTime) {
+  Limits limits;
+  limits.seconds = 0;
+  Meter meter(limits);
+  EXPECT_TRUE(meter.stop());
+  EXPECT_EQ(meter.reason(), Stop::kTime);
+}
+
+TEST(Meter, SeesAnInterruptWithinAFewThousandUnits) {
+  std::atomic<bool> interrupted = false;
+  Limits limits;
+  limits.interrupt = &interrupted;
+  Meter meter(limits);
+  EXPECT_FALSE(meter.stop());
+  interrupted = true;
+  int units = 0;
+  while (!meter.stop()) ++units;
+  EXPECT_LT(units, 5000);
+  EXPECT_EQ(meter.reason(), Stop::kInterrupt);
+}
+
+}  // namespace
+}  // namespace rematch

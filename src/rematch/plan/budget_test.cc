@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/plan/budget.h"
+
+#include <gtest/gtest.h>
+
+namespace rematch {
+namespace {
+
+Bytes resolved(std::string_view text, Bytes peak) {
+  return resolve_budget(*parse_budget(text), peak)->value();
+}
+
+TEST(Budget, IsBytes) { EXPECT_EQ(resolved("2KiB", 10), 2048); }
+
+TEST(Budget, RoundsPercentagesUpToAByte) {
+  EXPECT_EQ(resolved("90%", 46319), 41688);
+  EXPECT_EQ(resolved("80%", 284439), 227552);
+  EXPECT_EQ(resolved("11.5%", 38059356160), 4376825959);
+  EXPECT_EQ(resolved("100%", 7), 7);
+  EXPECT_EQ(resolved("0%", 7), 0);
+}
+
+TEST(Budget, OfMinHasNoNumber) {
+  EXPECT_EQ(*resolve_budget(*parse_budget("min"), 10), std::nullopt);
+}
+
+TEST(Budget, RefusesNonsense) {
+  for (const char* text :
+       {"", "%", "min%", "-5", "50 %", "MIN", "8Gi", "1e3"}) {
+    EXPECT_FALSE(parse_budget(text).ok()) << text;
+  }
+  EXPECT_EQ(parse_budget("lots").error().message,
+            "budget 'lots' is not a size such as 8GiB, a percentage of the "
+            "keep-all peak such as 90%, or min");
+}
+
+TEST(Budget, RefusesWhatIsTooLarge) {
+  EXPECT_FALSE(resolve_budget(*parse_budget("999999999%"), kMaxBytes).ok());
+}
+
+TEST(Budgets, AreSeparatedByCommas) {
+  EXPECT_EQ(parse_budgets("90%,8GiB,min")->size(), 3u);
+  EXPECT_FALSE(parse_budgets("90%,").ok());
+  EXPECT_FALSE(parse_budgets("").ok());
+}
+
+}  // namespace
+}  // namespace rematch

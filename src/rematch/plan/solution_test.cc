@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/plan/solution.h"
+
+#include <gtest/gtest.h>
+
+namespace rematch {
+namespace {
+
+Solution with(Cost cost, Cost bound, Cost base) {
+  Solution solution;
+  solution.plan = Plan{};
+  solution.cost = cost;
+  solution.lower_bound = bound;
+  solution.base_cost = base;
+  return solution;
+}
+
+TEST(Solution, MeasuresOverheadAgainstEveryOpOnce) {
+  EXPECT_DOUBLE_EQ(with(15, 10, 10).overhead(), 0.5);
+  EXPECT_EQ(with(0, 0, 0).overhead(), 0);
+}
+
+TEST(Solution, MeasuresTheGapAgainstTheBound) {
+  EXPECT_DOUBLE_EQ(*with(12, 10, 10).gap(), 0.2);
+  EXPECT_EQ(with(10, 10, 10).gap(), 0.0);
+  EXPECT_EQ(with(0, 0, 0).gap(), 0.0);
+  EXPECT_EQ(with(1, 0, 0).gap(), std::nullopt);
+  EXPECT_EQ(Solution().gap(), std::nullopt);
+}
+
+TEST(Names, ComeBackAsWhatTheyWere) {
+  for (Outcome outcome : {Outcome::kOptimal, Outcome::kFeasible,
+                          Outcome::kInfeasible, Outcome::kUnknown}) {
+    EXPECT_EQ(outcome_from_name(outcome_name(outcome)), outcome);
+  }
+  for (StopReason reason :
+       {StopReason::kProved, StopReason::kFinished, StopReason::kOverBudget,
+        StopReason::kNotApplicable, StopReason::kTimeLimit,
+        StopReason::kWorkLimit, StopReason::kGapReached,
+        StopReason::kInterrupted}) {
+    EXPECT_EQ(stop_reason_from_name(stop_reason_name(reason)), reason);
+  }
+  EXPECT_EQ(outcome_from_name("best"), std::nullopt);
+  EXPECT_EQ(stop_reason_from_name(""), std::nullopt);
+  EXPECT_EQ(order_from_name("fixed"), OrderRule::kFixed);
+  EXPECT_EQ(order_from_name("any"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace rematch

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/solve.h"
+
+#include <gtest/gtest.h>
+
+#include "rematch/base/check.h"
+#include "rematch/graph/graph_builder.h"
+#include "rematch/plan/sequence.h"
+
+namespace rematch {
+namespace {
+
+// a -> b -> c, and c reads a again; keep-all peak 3, floor 3.
+Graph triangle() {
+  return GraphBuilder()
+      .add_op("a", {}, 1)
+      .add_op("b", {"a"}, 1)
+      .add_op("c", {"a", "b"}, 1)
+      .build()
+      .value();
+}
+
+Strategy proposing(Proposal (*propose)(const Problem&, const Limits&)) {
+  return {.name = "test",
+          .summary = "",
+          .source = "",
+          .can = {},
+          .propose = propose};
+}
+
+Proposal keep_all(const Problem& problem, const Limits&) {
+  Proposal proposal;
+  proposal.plan = keep_all_plan(problem.graph);
+  return proposal;
+}
+
+TEST(Solve, ProvesAPlanWithoutRecomputationOptimal) {
+  const Graph graph = triangle();
+  const Solution found =
+      solve({graph, 3, OrderRule::kFixed}, proposing(keep_all), {});
+  EXPECT_EQ(found.outcome, Outcome::kOptimal);
+  EXPECT_EQ(found.stop_reason, StopReason::kProved);
+  EXPECT_EQ(found.cost, 3);
+  EXPECT_EQ(found.lower_bound, 3);
+}
+
+TEST(Solve, ProvesABudgetBelowTheFloorInfeasibleWithTheFloor) {
+  const Graph graph = triangle();
+  const Solution found =
+      solve({graph, 2, OrderRule::kFixed}, proposing(keep_all), {});
+  EXPECT_EQ(found.outcome, Outcome::kInfeasible);
+  EXPECT_EQ(found.peak_floor, 3);
+  EXPECT_EQ(found.message,
+            "no plan fits in 2 B: the least peak of any plan is 3 B, since at "
+            "least that much is live while op 'c' runs");
+}
+
+TEST(Solve, CallsAPlanOverTheBudgetUnknown) {
+  const Graph graph = GraphBuilder()
+                          .add_op("a", {}, 10)
+                          .add_op("b", {}, 10)
+                          .add_op("c", {"a"}, 1)
+                          .build()
+                          .value();
+  const Solution found =
+      solve({graph, 19, OrderRule::kFixed}, proposing(keep_all), {});
+  EXPECT_EQ(found.outcome, Outcome::kUnknown);
+  EXPECT_EQ(found.stop_reason, StopReason::kOverBudget);
+  EXPECT_FALSE(found.has_plan());
+  EXPECT_EQ(found.message,
+            "test found no plan within 19 B; the one it has needs 20 B, 1 B "
+            "more");
+}
+
+TEST(Solve, ThrowsWhenAStrategyProposesAnInvalidPlan) {
+  const Graph graph = triangle();
+  const Strategy liar = proposing([](const Problem&, const Limits&) {
+    Proposal proposal;
+    proposal.plan = Plan{{Step::compute(OpId(2))}};
+    return proposal;
+  });
+  EXPECT_THROW(
+      static_cast<void>(solve({graph, 9, OrderRule::kFixed}, liar, {})),
+      InternalError);
+}
+
+TEST(Solve, ThrowsWhenABoundIsAboveTheCostOfAPlan) {
+  const Graph graph = triangle();
+  const Strategy liar = proposing([](const Problem& problem, const Limits&) {
+    Proposal proposal = keep_all(problem, {});
+    proposal.lower_bound = 4;
+    return proposal;
+  });
+  EXPECT_THROW(
+      static_cast<void>(solve({graph, 9, OrderRule::kFixed}, liar, {})),
+      InternalError);
+}
+
+TEST(Solve, KeepsAnUnprovedPlanFeasible) {
+  const Graph graph = triangle();
+  const Strategy wasteful =
+      proposing([](const Problem& problem, const Limits&) {
+        Proposal proposal;
+        const std::vector<OpId> sequence = {OpId(0), OpId(1), OpId(0), OpId(2)};
+        proposal.plan = plan_from_sequence(problem.graph, sequence);
+        return proposal;
+      });
+  const Solution found = solve({graph, 9, OrderRule::kFixed}, wasteful, {});
+  EXPECT_EQ(found.outcome, Outcome::kFeasible);
+  EXPECT_EQ(found.cost, 4);
+  EXPECT_EQ(found.lower_bound, 3);
+}
+
+TEST(Strategies, HaveUniqueNamesAndAreFoundByThem) {
+  for (const Strategy& strategy : strategies()) {
+    EXPECT_EQ(find_strategy(strategy.name), &strategy);
+  }
+  EXPECT_EQ(find_strategy("magic"), nullptr);
+}
+
+}  // namespace
+}  // namespace rematch

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/strategies/auto.h"
+
+#include <gtest/gtest.h>
+
+#include "rematch/graph/synthetic/synthetic.h"
+#include "rematch/plan/sequence.h"
+#include "rematch/solve/solve.h"
+
+namespace rematch {
+namespace {
+
+Graph made(Family family, std::int64_t length) {
+  return synthetic_graph({.family = family, .length = length, .training = true})
+      .value();
+}
+
+TEST(Auto, IsAsGoodAsEveryOtherStrategy) {
+  for (Family family : {Family::kChain, Family::kResidual, Family::kUnet,
+                        Family::kTransformer, Family::kRandom}) {
+    const Graph graph = made(family, 12);
+    for (int percent : {90, 70, 50, 35}) {
+      const Problem problem{graph, keep_all_peak(graph) * percent / 100,
+                            OrderRule::kFixed};
+      const Solution best = solve(problem, *find_strategy("auto"), {});
+      for (const Strategy& strategy : strategies()) {
+        const Solution other = solve(problem, strategy, {});
+        if (!other.has_plan()) continue;
+        ASSERT_TRUE(best.has_plan()) << strategy.name;
+        EXPECT_LE(best.cost, other.cost) << strategy.name;
+        EXPECT_GE(best.lower_bound, other.lower_bound) << strategy.name;
+      }
+    }
+  }
+}
+
+TEST(Auto, SaysWhoFoundThePlan) {
+  const Graph chain = made(Family::kChain, 8);
+  const Solution found =
+      solve({chain, 4, OrderRule::kFixed}, *find_strategy("auto"), {});
+  EXPECT_EQ(found.cost, 26);
+  EXPECT_EQ(found.outcome, Outcome::kOptimal);
+  EXPECT_EQ(found.message.rfind("found by ", 0), 0u);
+}
+
+TEST(Auto, StopsWithinTheGap) {
+  const Graph graph = made(Family::kTransformer, 6);
+  Limits limits;
+  limits.gap = 10;
+  const Solution found =
+      solve({graph, keep_all_peak(graph) / 2, OrderRule::kFixed},
+            *find_strategy("auto"), limits);
+  EXPECT_EQ(found.stop_reason, StopReason::kGapReached);
+}
+
+TEST(Auto, NamesTheLeastPeakWhenNothingFits) {
+  const Graph graph = made(Family::kRandom, 60);
+  const Bytes floor =
+      solve({graph, 0, OrderRule::kFixed}, *find_strategy("auto"), {})
+          .peak_floor;
+  const Solution found =
+      solve({graph, floor, OrderRule::kFixed}, *find_strategy("auto"), {});
+  ASSERT_EQ(found.outcome, Outcome::kUnknown);
+  EXPECT_NE(found.message.find("the least peak found is"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rematch

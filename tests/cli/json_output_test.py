@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What --json prints: one object on one line, with the documented fields."""
+
+import json
+
+import pytest
+from program import answer, answer_json, run, strategy_names
+
+PLAN_FIELDS = [
+    "outcome",
+    "strategy",
+    "budget_bytes",
+    "peak_bytes",
+    "fixed_bytes",
+    "cost",
+    "base_cost",
+    "overhead",
+    "lower_bound",
+    "gap",
+    "seconds",
+    "stop_reason",
+    "order",
+    "seed",
+    "peak_floor_bytes",
+]
+NULL_WITHOUT_PLAN = ["peak_bytes", "cost", "overhead", "gap"]
+INSPECT_FIELDS = [
+    "name",
+    "ops",
+    "edges",
+    "base_cost",
+    "fixed_bytes",
+    "keep_all_peak_bytes",
+    "peak_floor_bytes",
+    "floor_ratio",
+    "live_at_peak",
+]
+REPLAY_FIELDS = ["valid", "peak_bytes", "cost", "order", "steps", "footprint_bytes"]
+
+
+@pytest.fixture
+def solution(chain, tmp_path):
+    answer("plan", chain, "--budget", 5, "-o", tmp_path / "plan.json")
+    return tmp_path / "plan.json"
+
+
+def commands(chain, solution):
+    return {
+        "plan": ["plan", chain, "--budget", 5],
+        "plan with a file": ["plan", chain, "--budget", 5, "-o", solution],
+        "infeasible": ["plan", chain, "--budget", 2],
+        "unknown": ["plan", chain, "--budget", 5, "--strategy", "keep_all"],
+        "compare": ["compare", chain],
+        "inspect": ["inspect", chain],
+        "replay": ["replay", chain, solution],
+        "strategies": ["strategies"],
+    }
+
+
+@pytest.mark.parametrize("name", commands(None, None))
+def test_json_is_one_object_on_one_line_and_nothing_else(name, chain, solution):
+    done = run(*commands(chain, solution)[name], "--json")
+    assert done.stdout.endswith("}\n") and done.stdout.count("\n") == 1
+    assert isinstance(json.loads(done.stdout), dict)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("budget", [5, 2], ids=["with_plan", "without_plan"])
+def test_plan_prints_its_fields_in_order(budget, chain):
+    found = json.loads(run("plan", chain, "--budget", budget, "--json").stdout)
+    assert [name for name in found if name != "message"] == PLAN_FIELDS
+
+
+def test_plan_without_a_plan_has_no_measures(chain):
+    found = json.loads(run("plan", chain, "--budget", 2, "--json").stdout)
+    assert {found[name] for name in NULL_WITHOUT_PLAN} == {None}
+
+
+def test_plan_says_what_was_asked(chain):
+    command = ("plan", chain, "--budget", "1KiB", "--strategy", "dtr")
+    found = answer_json(*command, "--seed", 7, "--order", "free")
+    asked = {"budget_bytes": 1024, "strategy": "dtr", "seed": 7, "order": "free"}
+    assert {name: found[name] for name in asked} == asked
+
+
+def test_percentage_is_rounded_up_to_a_byte(chain):
+    # The keep-all peak is 10 bytes.
+    assert answer_json("plan", chain, "--budget", "41%")["budget_bytes"] == 5
+
+
+def test_inspect_prints_its_fields(chain):
+    assert set(INSPECT_FIELDS) <= set(answer_json("inspect", chain))
+
+
+def test_replay_prints_its_fields(chain, solution):
+    assert set(REPLAY_FIELDS) <= set(answer_json("replay", chain, solution))
+
+
+def test_compare_prints_one_summary_per_strategy_and_budget(chain):
+    found = answer_json("compare", chain, "--budgets", "90%,60%")
+    pairs = [(r["strategy"], r["budget_bytes"]) for r in found["results"]]
+    assert pairs == [(name, bytes) for name in strategy_names() for bytes in (9, 6)]
+
+
+def test_compare_summaries_have_the_fields_of_plan(chain):
+    found = answer_json("compare", chain, "--budgets", "60%", "--strategies", "dtr")
+    assert [name for name in found["results"][0] if name != "message"] == PLAN_FIELDS
+
+
+def test_solution_to_standard_output_is_the_file(chain, solution):
+    printed = answer("plan", chain, "--budget", 5, "-o", "-")
+    assert printed == solution.read_text(encoding="utf-8")
+
+
+def test_graph_may_come_from_standard_input(chain):
+    stdin = chain.read_text(encoding="utf-8")
+    assert answer_json("inspect", "-", stdin=stdin) == answer_json("inspect", chain)
+
+
+def test_plan_may_come_from_standard_input(chain, solution):
+    stdin = solution.read_text(encoding="utf-8")
+    found = answer_json("replay", chain, "-", stdin=stdin)
+    assert found == answer_json("replay", chain, solution)

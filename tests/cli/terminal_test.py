@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colours appear for people who look at a terminal that can show them, only."""
+
+import os
+import pty
+import subprocess
+
+import pytest
+from program import PROGRAM, TIMEOUT, answer, environment
+
+ESCAPE = "\x1b"
+
+
+def read_all(descriptor):
+    chunks = []
+    while True:
+        try:
+            chunk = os.read(descriptor, 65536)
+        except OSError:  # Linux: the other side is closed.
+            break
+        if not chunk:
+            break
+        chunks.append(chunk)
+    return b"".join(chunks).decode("utf-8")
+
+
+def on_terminal(*arguments, **variables):
+    """What a terminal receives."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [PROGRAM, *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment(**variables),
+    )
+    os.close(theirs)
+    try:
+        return read_all(ours)
+    finally:
+        os.close(ours)
+        process.wait(TIMEOUT)
+
+
+def commands(chain):
+    return {
+        "plan": ["plan", chain, "--budget", 5],
+        "compare": ["compare", chain, "--budgets", "50%,20%"],
+        "strategies": ["strategies"],
+    }
+
+
+@pytest.mark.parametrize("name", commands(None))
+def test_terminal_shows_colours(name, chain):
+    assert ESCAPE in on_terminal(*commands(chain)[name])
+
+
+@pytest.mark.parametrize("name", commands(None))
+def test_pipe_has_no_escape_sequences(name, chain):
+    assert ESCAPE not in answer(*commands(chain)[name])
+
+
+@pytest.mark.parametrize("name", commands(None))
+def test_no_color_turns_colours_off(name, chain):
+    assert ESCAPE not in on_terminal(*commands(chain)[name], NO_COLOR="1")
+
+
+@pytest.mark.parametrize("name", commands(None))
+def test_dumb_terminal_has_no_colours(name, chain):
+    assert ESCAPE not in on_terminal(*commands(chain)[name], TERM="dumb")
+
+
+def test_empty_no_color_means_nothing(chain):
+    assert ESCAPE in on_terminal("plan", chain, "--budget", 5, NO_COLOR="")
+
+
+def test_json_has_no_colours_on_a_terminal(chain):
+    assert ESCAPE not in on_terminal("plan", chain, "--budget", 5, "--json")
+
+
+@pytest.mark.parametrize("name", ["plan", "strategies"])
+def test_text_is_the_same_with_and_without_colours(name, chain):
+    plain = on_terminal(*commands(chain)[name], NO_COLOR="1")
+    words = [word for word in plain.split() if "." not in word]  # No seconds.
+    coloured = on_terminal(*commands(chain)[name])
+    assert all(word in coloured for word in words)
+
+
+def test_reader_that_goes_away_is_no_news():
+    generate = [PROGRAM, "generate", "chain", "--length", "20000"]
+    with subprocess.Popen(
+        generate, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode != 0
