@@ -32,7 +32,7 @@ ELSEWHERE = {"build", ".venv", ".git", ".cache"}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = re.compile(r'\b\d+\.\d+ s\b|(?<="seconds": )[\d.e-]+')
 INLINE_CODE = re.compile(r"`[^`\n]*`")
-LINK = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
 SOURCE_NAME = re.compile(r"`(\w+/[\w/]+\.(?:\{[\w.,]+\}|h\.in|h|cc))`")
 

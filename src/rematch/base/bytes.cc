@@ -55,6 +55,9 @@ Result<Bytes> parse_bytes(std::string_view text) {
   }
   const auto number = parse_decimal(text.substr(0, end));
   const auto unit = unit_bytes(unit_name);
+  if (!number && number.error().code == ErrorCode::kOutOfRange) {
+    return number.error();
+  }
   if (!number || !unit) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("'{}' is not a size such as 8GiB, 500MB or "
@@ -63,7 +66,7 @@ Result<Bytes> parse_bytes(std::string_view text) {
   }
   auto bytes = scale_down(*number, *unit);
   if (!bytes) {
-    return Error{ErrorCode::kInvalidArgument,
+    return Error{ErrorCode::kOutOfRange,
                  fmt::format("'{}' is more than {} bytes", text, kMaxBytes)};
   }
   return bytes;

@@ -19,7 +19,8 @@ inline constexpr Bytes kMaxBytes = Bytes{1} << 62;
 // Reads a size such as "8GiB", "1.5 GB", "512" (bytes). Units are B, KB, MB,
 // GB, TB, PB (powers of 1000) and KiB, MiB, GiB, TiB, PiB (powers of 1024), in
 // any case; K, M, G, T and P alone are refused as ambiguous. A fraction of a
-// byte is rounded down. Fails with kInvalidArgument.
+// byte is rounded down. Fails with kInvalidArgument, or with kOutOfRange on a
+// number that is too large.
 Result<Bytes> parse_bytes(std::string_view text);
 
 // "15.57 GiB", "512 B": four significant digits, powers of 1024.

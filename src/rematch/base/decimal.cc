@@ -22,7 +22,7 @@ Error not_a_number(std::string_view text) {
 
 Result<std::int64_t> in_range(Wide value) {
   if (value > Wide{kMaxBytes}) {
-    return Error{ErrorCode::kInvalidArgument,
+    return Error{ErrorCode::kOutOfRange,
                  fmt::format("a size above {} bytes is too large", kMaxBytes)};
   }
   return static_cast<std::int64_t>(value);
@@ -42,7 +42,7 @@ Result<Decimal> parse_decimal(std::string_view text) {
     }
     if (!is_digit(c)) return not_a_number(text);
     if (++digits > kMaxDigits || (in_fraction && ++fraction > kMaxFraction)) {
-      return Error{ErrorCode::kInvalidArgument,
+      return Error{ErrorCode::kOutOfRange,
                    fmt::format("'{}' has too many digits", text)};
     }
     result.numerator = result.numerator * 10 + (c - '0');

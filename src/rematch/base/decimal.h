@@ -19,11 +19,12 @@ struct Decimal {
 };
 
 // Reads digits with an optional fraction: "12", "0.5", "62.5". Up to 18 digits,
-// nine of them after the point. No sign, no exponent, no spaces.
+// nine of them after the point, else kOutOfRange. No sign, no exponent, no
+// spaces, else kInvalidArgument.
 Result<Decimal> parse_decimal(std::string_view text);
 
 // value * factor / divisor, rounded down or up to an integer, without
-// intermediate overflow. Fails with kInvalidArgument above kMaxBytes.
+// intermediate overflow. Fails with kOutOfRange above kMaxBytes.
 // `factor` >= 0, `divisor` > 0.
 Result<std::int64_t> scale_down(const Decimal& value, std::int64_t factor,
                                 std::int64_t divisor = 1);

@@ -14,6 +14,7 @@ enum class ErrorCode {
   kInvalidArgument,  // A number, name or option that makes no sense.
   kInvalidGraph,     // A graph that breaks a rule of the model.
   kInvalidPlan,      // A plan that replay refuses.
+  kOutOfRange,       // A number that is too large to work with.
   kParse,            // Text that is not in the expected format.
   kIo,               // A file that cannot be read or written.
 };

@@ -54,35 +54,50 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-Result<Comparison> compare(const Graph& graph, const Options& options) {
-  Comparison result;
-  if (options.strategies.empty()) {
-    for (const Strategy& strategy : strategies()) {
-      result.strategies.push_back(&strategy);
-    }
-  } else {
+// What is asked, checked before a large file is read.
+struct Request {
+  std::vector<const Strategy*> strategies;
+  std::vector<BudgetSpec> budgets;
+  Limits limits;
+  OrderRule order = OrderRule::kFixed;
+};
+
+Result<Request> understand(const Options& options) {
+  Request request;
+  for (const Strategy& strategy : strategies()) {
+    request.strategies.push_back(&strategy);
+  }
+  if (!options.strategies.empty()) {
     auto named = strategies_named(options.strategies);
     if (!named) return named.error();
-    result.strategies = *std::move(named);
+    request.strategies = *std::move(named);
   }
-  const auto specs = parse_budgets(options.budgets);
-  if (!specs) return specs.error();
-  result.budget_names = split(options.budgets);
+  auto budgets = parse_budgets(options.budgets);
+  if (!budgets) return budgets.error();
+  request.budgets = *std::move(budgets);
+  const auto limits = to_limits(options.search);
+  if (!limits) return limits.error();
+  request.limits = *limits;
+  request.order = to_order(options.search);
+  return request;
+}
+
+Result<Comparison> compare(const Graph& graph, const Request& request) {
+  Comparison result;
+  result.strategies = request.strategies;
   const Bytes keep_all = keep_all_peak(graph);
-  for (const BudgetSpec& spec : *specs) {
+  for (const BudgetSpec& spec : request.budgets) {
     const auto budget = resolve_budget(spec, keep_all);
     if (!budget) return budget.error();
     result.budgets.push_back(*budget);
   }
-  const auto limits = to_limits(options.search);
-  if (!limits) return limits.error();
-  const OrderRule order = to_order(options.search);
   for (const Strategy* strategy : result.strategies) {
     auto& row = result.solutions.emplace_back();
     for (const auto& budget : result.budgets) {
-      row.push_back(budget
-                        ? solve({graph, *budget, order}, *strategy, *limits)
-                        : solve_least_peak(graph, order, *strategy, *limits));
+      row.push_back(budget ? solve({graph, *budget, request.order}, *strategy,
+                                   request.limits)
+                           : solve_least_peak(graph, request.order, *strategy,
+                                              request.limits));
     }
   }
   return result;
@@ -115,9 +130,8 @@ Cell cell(const Solution& solution, bool show_peak) {
 void print_table(const Graph& graph, const Comparison& comparison,
                  const Console& console) {
   console.out << fmt::format(
-      "{}: {} ops, {} edges, keep-all peak {}, floor {}, {} order\n\n",
-      graph.name().empty() ? "(unnamed)" : display_name(graph.name()),
-      graph.num_ops(), graph.num_edges(), format_bytes(keep_all_peak(graph)),
+      "{}, keep-all peak {}, floor {}, {} order\n\n", size_of(graph),
+      format_bytes(keep_all_peak(graph)),
       format_bytes(comparison.solutions[0][0].peak_floor),
       order_name(comparison.solutions[0][0].order));
   Table table(Table::Align::kRight);
@@ -162,10 +176,13 @@ void print_json(const Graph& graph, const Comparison& comparison,
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {
+  const auto request = understand(options);
+  if (!request) return request.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
-  const auto comparison = compare(*graph, options);
+  auto comparison = compare(*graph, *request);
   if (!comparison) return comparison.error();
+  comparison->budget_names = split(options.budgets);
   if (options.json) {
     print_json(*graph, *comparison, console);
   } else {

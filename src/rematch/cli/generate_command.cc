@@ -70,6 +70,7 @@ void add_generate_command(CLI::App& app, Session& session) {
       ->check(one_of({"unit", "realistic"}))
       ->type_name("KIND");
   command->add_option("--seed", options->graph.seed, "of random graphs")
+      ->check(seed_number())
       ->type_name("N")
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "file, - for stdout")

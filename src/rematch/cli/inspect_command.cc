@@ -24,7 +24,8 @@ constexpr const char* kExamples = R"(Examples:
   rematch inspect graph.json
   rematch generate unet --ops 500 --training | rematch inspect -
 
-The floor is the least peak that any plan can have: below it no budget works.)";
+The floor is a proved lower bound on the peak of any plan: below it no budget
+works.)";
 
 struct Options {
   std::string graph;

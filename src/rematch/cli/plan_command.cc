@@ -67,6 +67,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (const auto strategy = strategy_named(options.strategy); !strategy) {
     return strategy.error();
   }
+  if (const auto limits = to_limits(options.search); !limits) {
+    return limits.error();
+  }
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   const auto solution = search(*graph, options);

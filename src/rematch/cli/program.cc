@@ -37,7 +37,16 @@ std::string parse_sentence(const CLI::App& app, const CLI::ParseError& error,
     return fmt::format("there is no command '{}'; 'rematch --help' lists them",
                        arguments[0]);
   }
+  const std::vector<std::string> extra = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extra.empty()) {
+    return fmt::format("'{}' was not expected", extra.front());
+  }
   std::string words = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    const std::string name = words.substr(0, words.find(':'));
+    const bool repeated = words.find("At Most") != std::string::npos;
+    return name + (repeated ? " is given more than once" : " needs a value");
+  }
   while (!words.empty() && (words.back() == '\n' || words.back() == '.')) {
     words.pop_back();
   }
@@ -47,17 +56,17 @@ std::string parse_sentence(const CLI::App& app, const CLI::ParseError& error,
   return words;
 }
 
+int finish(const Console& console, ExitCode code) {
+  console.out.flush();
+  if (console.out) return static_cast<int>(code);
+  return fail(console, ExitCode::kBadInput,
+              "standard output: cannot be written");
+}
+
 int run_action(const Session& session) {
   const auto result = session.action();
-  if (!result) {
-    return fail(session.console, ExitCode::kBadInput, result.error().message);
-  }
-  session.console.out.flush();
-  if (!session.console.out) {
-    return fail(session.console, ExitCode::kBadInput,
-                "standard output cannot be written");
-  }
-  return static_cast<int>(*result);
+  if (result) return finish(session.console, *result);
+  return fail(session.console, ExitCode::kBadInput, result.error().message);
 }
 
 int parse_and_run(CLI::App& app, Session& session, int argc,
@@ -68,7 +77,7 @@ int parse_and_run(CLI::App& app, Session& session, int argc,
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version.
     app.exit(asked, session.console.out, session.console.err);
-    return static_cast<int>(ExitCode::kAnswered);
+    return finish(session.console, ExitCode::kAnswered);
   } catch (const CLI::ParseError& error) {
     return fail(session.console, ExitCode::kBadInput,
                 parse_sentence(app, error, arguments));

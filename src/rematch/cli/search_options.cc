@@ -64,6 +64,7 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
       .add_option("--seed", options.seed,
                   "for strategies that draw random numbers (see 'rematch "
                   "strategies'); others give the same plan for every seed")
+      ->check(seed_number())
       ->type_name("N")
       ->capture_default_str();
 }

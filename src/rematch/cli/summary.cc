@@ -61,8 +61,8 @@ std::string recomputations(const Plan& plan, const Graph& graph) {
     if (count > 1) ++again;
     extra += count - 1;
   }
-  return fmt::format("{} of {} ops, {} extra {}", again, graph.num_ops(), extra,
-                     extra == 1 ? "run" : "runs");
+  return fmt::format("{} of {} ops, {}", again, graph.num_ops(),
+                     count_of(static_cast<std::size_t>(extra), "extra run"));
 }
 
 void add_plan_rows(const Graph& graph, const Solution& solution, Bytes keep_all,
@@ -101,6 +101,17 @@ std::string cost_with_unit(const Graph& graph, Cost cost) {
   return text + " " + display_name(graph.cost_unit(), 12);
 }
 
+std::string count_of(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string size_of(const Graph& graph) {
+  return fmt::format(
+      "{}: {}, {}",
+      graph.name().empty() ? "(unnamed)" : display_name(graph.name()),
+      count_of(graph.num_ops(), "op"), count_of(graph.num_edges(), "edge"));
+}
+
 std::string format_size(Bytes bytes) {
   if (bytes < 1024) return format_bytes(bytes);
   return fmt::format("{} ({} bytes)", format_bytes(bytes), format_exact(bytes));
@@ -110,10 +121,7 @@ void print_solution(const Graph& graph, const Solution& solution,
                     const Console& console) {
   const Bytes keep_all = keep_all_peak(graph);
   Table table(Table::Align::kLeft);
-  const std::string name =
-      graph.name().empty() ? "(unnamed)" : display_name(graph.name());
-  table.add_row({"graph", fmt::format("{}: {} ops, {} edges", name,
-                                      graph.num_ops(), graph.num_edges())});
+  table.add_row({"graph", size_of(graph)});
   table.add_row({"budget", format_size(solution.budget) +
                                share_of(solution.budget, keep_all)});
   table.add_row(
@@ -128,6 +136,7 @@ void print_solution(const Graph& graph, const Solution& solution,
     add_plan_rows(graph, solution, keep_all, table);
   } else {
     table.add_row({"keep-all", format_size(keep_all)});
+    table.add_row({"", "--budget min looks for the least budget that works"});
   }
   table.add_row(
       {"floor", format_size(solution.peak_floor) + ": no plan needs less"});

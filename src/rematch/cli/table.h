@@ -38,8 +38,9 @@ class Table {
 // as one.
 std::size_t display_width(std::string_view text);
 
-// Text from a file as it may appear in a table: control characters replaced,
-// cut to `most` code points with an ellipsis.
+// Text from a file as it may appear on a terminal: characters that control it
+// or turn the direction of the text replaced by ?, cut to `most` code points
+// with an ellipsis.
 std::string display_name(std::string_view name, std::size_t most = 48);
 
 }  // namespace rematch

@@ -2,7 +2,9 @@
 #include "rematch/cli/validators.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -13,6 +15,17 @@ Validator one_of(std::vector<std::string> words) {
   return [words = std::move(words)](const std::string& text) -> std::string {
     if (std::find(words.begin(), words.end(), text) != words.end()) return "";
     return fmt::format("'{}' is not one of {}", text, fmt::join(words, ", "));
+  };
+}
+
+Validator seed_number() {
+  return [](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [at, failure] = std::from_chars(text.data(), end, value);
+    if (failure == std::errc() && at == end) return "";
+    return fmt::format("'{}' is not a whole number from 0 to {}", text,
+                       UINT64_MAX);
   };
 }
 

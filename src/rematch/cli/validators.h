@@ -15,5 +15,7 @@ using Validator = std::function<std::string(const std::string&)>;
 Validator one_of(std::vector<std::string> words);
 Validator positive_integer();
 Validator non_negative_number();
+// 0 to 2^64 - 1.
+Validator seed_number();
 
 }  // namespace rematch

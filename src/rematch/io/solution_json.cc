@@ -104,9 +104,23 @@ void read_summary(FieldReader& fields, Solution& solution) {
   solution.seed = fields.unsigned_integer("seed");
   solution.peak_floor = read_size(fields, "peak_floor_bytes");
   solution.message = fields.text_or("message", "");
-  // These follow from the other fields, so they are checked and not kept.
-  fields.number_or_null("overhead");
-  fields.number_or_null("gap");
+}
+
+// A number that follows from others: it must say the same, up to rounding.
+void check_derived(FieldReader& fields, std::string_view key,
+                   std::optional<double> expected) {
+  const std::optional<double> found = fields.number_or_null(key);
+  if (fields.failed()) return;
+  const double off = std::abs(found.value_or(0) - expected.value_or(0));
+  if (found.has_value() == expected.has_value() &&
+      off <= 1e-9 * (1 + std::abs(expected.value_or(0)))) {
+    return;
+  }
+  const auto shown = [](const std::optional<double>& value) {
+    return value ? json_number(*value) : std::string("null");
+  };
+  fields.fail(fmt::format("field '{}' is {}, but the other fields make it {}",
+                          key, shown(found), shown(expected)));
 }
 
 bool needs_plan(Outcome outcome) {
@@ -182,6 +196,11 @@ Result<Solution> solution_from_json(std::string_view text, const Graph& graph) {
   auto plan = read_plan(fields, solution.outcome, graph);
   if (!plan) return plan.error();
   solution.plan = *std::move(plan);
+  if (solution.has_plan()) {
+    check_derived(fields, "overhead", solution.overhead());
+    check_derived(fields, "gap", solution.gap());
+    if (fields.failed()) return fields.error();
+  }
   return solution;
 }
 

@@ -4,14 +4,28 @@
 #include <fmt/format.h>
 
 namespace rematch {
+namespace {
+
+Error too_large(std::string_view budget) {
+  return {
+      ErrorCode::kOutOfRange,
+      fmt::format("budget '{}' has too many digits or is more than {} bytes",
+                  budget, kMaxBytes)};
+}
+
+}  // namespace
 
 Result<BudgetSpec> parse_budget(std::string_view text) {
   if (text == "min") return BudgetSpec(LeastBudget{});
-  if (!text.empty() && text.back() == '%') {
-    const auto percent = parse_decimal(text.substr(0, text.size() - 1));
-    if (percent) return BudgetSpec(PercentOfKeepAll{*percent});
-  } else if (const auto bytes = parse_bytes(text)) {
-    return BudgetSpec(*bytes);
+  const bool percent = !text.empty() && text.back() == '%';
+  if (percent) {
+    const auto share = parse_decimal(text.substr(0, text.size() - 1));
+    if (share) return BudgetSpec(PercentOfKeepAll{*share});
+    if (share.error().code == ErrorCode::kOutOfRange) return too_large(text);
+  } else {
+    const auto bytes = parse_bytes(text);
+    if (bytes) return BudgetSpec(*bytes);
+    if (bytes.error().code == ErrorCode::kOutOfRange) return too_large(text);
   }
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("budget '{}' is not a size such as 8GiB, a "
@@ -39,7 +53,12 @@ Result<std::optional<Bytes>> resolve_budget(const BudgetSpec& spec,
   }
   if (const auto* share = std::get_if<PercentOfKeepAll>(&spec)) {
     const auto bytes = scale_up(share->percent, keep_all_peak, 100);
-    if (!bytes) return bytes.error();
+    if (!bytes) {
+      const auto& [numerator, denominator] = share->percent;
+      return too_large(fmt::format(
+          "{}%",
+          static_cast<double>(numerator) / static_cast<double>(denominator)));
+    }
     return std::optional<Bytes>(*bytes);
   }
   return std::optional<Bytes>();

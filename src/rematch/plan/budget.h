@@ -29,7 +29,8 @@ struct LeastBudget {
 
 using BudgetSpec = std::variant<Bytes, PercentOfKeepAll, LeastBudget>;
 
-// Reads "8GiB", "90%", "62.5%" or "min". Fails with kInvalidArgument.
+// Reads "8GiB", "90%", "62.5%" or "min". Fails with kInvalidArgument, or with
+// kOutOfRange on a number that is too large.
 Result<BudgetSpec> parse_budget(std::string_view text);
 
 // Reads a comma-separated list of at least one budget.

@@ -58,6 +58,8 @@ Solution solve_least_peak(const Graph& graph, OrderRule order,
   const Bytes enough =
       strategy.can.uses_budget ? keep_all_peak(graph) : kMaxBytes;
   Solution last = probe.at(enough);
+  // A plan may recompute and still need more than keeping everything.
+  if (!last.has_plan() && strategy.can.uses_budget) last = probe.at(kMaxBytes);
   bool exact = true;
   if (probe.best().has_plan() && strategy.can.uses_budget &&
       !probe.at(below).has_plan()) {

@@ -52,13 +52,14 @@ void declare_below_floor(const Problem& problem, const PeakFloor& floor,
                          Solution& solution) {
   solution.outcome = Outcome::kInfeasible;
   solution.stop_reason = StopReason::kProved;
-  const std::string at = problem.graph.num_ops() == 0
-                             ? std::string("the graph inputs take that much")
-                             : fmt::format("at least that much is live while op '{}' runs",
-                                           problem.graph.op(floor.op).name);
-  solution.message = fmt::format(
-      "no plan fits in {}: the least peak of any plan is {}, since {}",
-      size(problem.budget), size(floor.bytes), at);
+  const std::string at =
+      problem.graph.num_ops() == 0
+          ? std::string("the graph inputs take that much")
+          : fmt::format("that much is live while op '{}' runs",
+                        problem.graph.op(floor.op).name);
+  solution.message =
+      fmt::format("no plan fits in {}: every plan needs at least {}, since {}",
+                  size(problem.budget), size(floor.bytes), at);
 }
 
 // Takes over a plan that replay accepts within the budget.

@@ -50,9 +50,10 @@ TEST(Solve, ProvesABudgetBelowTheFloorInfeasibleWithTheFloor) {
       solve({graph, 2, OrderRule::kFixed}, proposing(keep_all), {});
   EXPECT_EQ(found.outcome, Outcome::kInfeasible);
   EXPECT_EQ(found.peak_floor, 3);
-  EXPECT_EQ(found.message,
-            "no plan fits in 2 B: the least peak of any plan is 3 B, since at "
-            "least that much is live while op 'c' runs");
+  EXPECT_EQ(
+      found.message,
+      "no plan fits in 2 B: every plan needs at least 3 B, since that much "
+      "is live while op 'c' runs");
 }
 
 TEST(Solve, CallsAPlanOverTheBudgetUnknown) {

@@ -21,6 +21,12 @@ constexpr std::int64_t kExhaustiveWork = 200'000;
 // keep_last takes a quadratic number of steps.
 constexpr std::size_t kKeepLastOps = 2'000;
 
+// A strategy within a budget, which may be less than there is.
+struct Attempt {
+  std::string_view strategy;
+  Bytes budget = 0;
+};
+
 // One strategy's proposal, measured.
 struct Trial {
   std::string_view strategy;
@@ -37,24 +43,24 @@ class Trials {
       : problem_(problem), limits_(limits) {}
 
   // Tries one strategy after the other until the answer is good enough.
-  bool try_in_turn(std::span<const std::string_view> names) {
-    for (std::string_view name : names) {
-      add(run(name));
+  bool try_in_turn(std::span<const Attempt> attempts) {
+    for (const Attempt& attempt : attempts) {
+      add(run(attempt));
       if (is_good_enough()) return true;
     }
     return false;
   }
 
   // Tries all of them, on several threads; the order of the results is that of
-  // the names, so that the answer does not depend on timing.
-  void try_all(std::span<const std::string_view> names) {
-    std::vector<Trial> done(names.size());
-    std::vector<std::exception_ptr> failures(names.size());
+  // the attempts, so that the answer does not depend on timing.
+  void try_all(std::span<const Attempt> attempts) {
+    std::vector<Trial> done(attempts.size());
+    std::vector<std::exception_ptr> failures(attempts.size());
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-      for (std::size_t i = next++; i < names.size(); i = next++) {
+      for (std::size_t i = next++; i < attempts.size(); i = next++) {
         try {
-          done[i] = run(names[i]);
+          done[i] = run(attempts[i]);
         } catch (...) {
           failures[i] = std::current_exception();
         }
@@ -62,7 +68,7 @@ class Trials {
     };
     std::vector<std::thread> threads;
     const auto extra =
-        std::min(names.size(),
+        std::min(attempts.size(),
                  static_cast<std::size_t>(std::max(1, limits_.threads))) -
         1;
     for (std::size_t i = 0; i < extra; ++i) threads.emplace_back(work);
@@ -102,22 +108,29 @@ class Trials {
   }
 
  private:
-  Trial run(std::string_view name) const {
+  Trial run(const Attempt& attempt) const {
     Limits limits = limits_;
     limits.threads = 1;
     const std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - start_;
     limits.seconds = std::max(0.0, limits_.seconds - spent.count());
-    if (name == "exhaustive") {
+    if (attempt.strategy == "exhaustive") {
       limits.work = std::min(limits.work, kExhaustiveWork);
     }
-    Trial trial{.strategy = name,
-                .proposal = find_strategy(name)->propose(problem_, limits)};
+    const Problem tighter{problem_.graph, attempt.budget, problem_.order};
+    Trial trial{
+        .strategy = attempt.strategy,
+        .proposal = find_strategy(attempt.strategy)->propose(tighter, limits)};
+    if (attempt.budget < problem_.budget) {
+      // What holds within less memory says nothing about this budget.
+      trial.proposal.infeasible = false;
+      trial.proposal.lower_bound = 0;
+    }
     if (!trial.proposal.plan) return trial;
     const auto measured =
         replay(problem_.graph, *trial.proposal.plan, problem_.order);
     REMATCH_CHECK(measured.ok(),
-                  "strategy " + std::string(name) +
+                  "strategy " + std::string(attempt.strategy) +
                       " proposed an invalid plan: " + measured.error().message);
     trial.peak = measured->peak;
     trial.cost = measured->cost;
@@ -174,14 +187,25 @@ class Trials {
 }  // namespace
 
 Proposal propose_auto(const Problem& problem, const Limits& limits) {
+  const Bytes budget = problem.budget;
   // These may prove their plan, so they go first.
-  constexpr std::string_view kExact[] = {"keep_all", "exhaustive", "chain_dp"};
-  std::vector<std::string_view> others = {"chen_greedy", "chen_greedy_linear",
-                                          "chen_sqrt",   "chen_sqrt_linear",
-                                          "revolve",     "dtr"};
-  if (problem.graph.num_ops() <= kKeepLastOps) others.push_back("keep_last");
+  const std::vector<Attempt> exact = {
+      {"keep_all", budget}, {"exhaustive", budget}, {"chain_dp", budget}};
+  std::vector<Attempt> others;
+  for (std::string_view name : {"chen_greedy", "chen_greedy_linear",
+                                "chen_sqrt", "chen_sqrt_linear", "revolve"}) {
+    others.push_back({name, budget});
+  }
+  // Being greedy, dtr often does better within a little less than it has.
+  const Bytes room = budget - problem.graph.fixed_bytes();
+  for (int part : {32, 31, 30, 29, 28, 26, 24}) {
+    others.push_back({"dtr", budget - room / 32 * (32 - part)});
+  }
+  if (problem.graph.num_ops() <= kKeepLastOps) {
+    others.push_back({"keep_last", budget});
+  }
   Trials trials(problem, limits);
-  if (!trials.try_in_turn(kExact)) trials.try_all(others);
+  if (!trials.try_in_turn(exact)) trials.try_all(others);
   return trials.answer();
 }
 

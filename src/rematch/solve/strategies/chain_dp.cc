@@ -49,13 +49,12 @@ Proposal solve_blocks(const Problem& problem, const BlockChain& chain,
   BlockTable table(chain, unit, most_units);
   if (!table.fill(meter)) return stopped(*meter.reason());
   Proposal proposal;
-  Cost tried = -1;
   Bytes least_peak = kMaxBytes;
   for (std::int64_t units = most_units; units >= 0; --units) {
     const Cost cost = table.cost(units);
     if (!std::isfinite(cost)) break;
-    if (cost == tried) continue;
-    tried = cost;
+    // Of schedules that cost the same, the one with the least memory.
+    if (units > 0 && table.cost(units - 1) == cost) continue;
     Plan plan = plan_from_sequence(graph, table.sequence(graph, units));
     const auto measured = replay(graph, plan, OrderRule::kFixed);
     REMATCH_CHECK(measured.ok(), "a schedule of blocks is a valid plan");
