@@ -106,9 +106,11 @@ void read_summary(FieldReader& fields, Solution& solution) {
   solution.message = fields.text_or("message", "");
 }
 
-// A number that follows from others: it must say the same, up to rounding.
+// A number that follows from others: it must say the same, up to rounding. What
+// is not finite is written as null.
 void check_derived(FieldReader& fields, std::string_view key,
                    std::optional<double> expected) {
+  if (expected && !std::isfinite(*expected)) expected = std::nullopt;
   const std::optional<double> found = fields.number_or_null(key);
   if (fields.failed()) return;
   const double off = std::abs(found.value_or(0) - expected.value_or(0));
