@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/plan/floor.h"
 
-#include <algorithm>
 #include <vector>
+
+#include "rematch/plan/occupancy.h"
 
 namespace rematch {
 namespace {
-
-// Adds up storages, each at most once per op.
-class WorkingSet {
- public:
-  explicit WorkingSet(const Graph& graph)
-      : graph_(graph), holders_(graph.num_storages()) {}
-
-  void hold(TensorId tensor) {
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (graph_.storage(storage).resident) return;
-    if (holders_[storage]++ == 0) bytes_ += graph_.storage(storage).bytes;
-  }
-  void release(TensorId tensor) {
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (graph_.storage(storage).resident) return;
-    if (--holders_[storage] == 0) bytes_ -= graph_.storage(storage).bytes;
-  }
-  Bytes bytes() const { return bytes_; }
-
- private:
-  const Graph& graph_;
-  IdVector<StorageId, std::int32_t> holders_;
-  Bytes bytes_ = 0;
-};
 
 // Tensors that cannot be dropped between their first computation and the last
 // op that reads them (in the fixed order), or the end.
@@ -43,7 +20,7 @@ bool is_pinned(const Graph& graph, TensorId tensor) {
 }  // namespace
 
 PeakFloor peak_floor(const Graph& graph, OrderRule order) {
-  WorkingSet set(graph);
+  Occupancy set(graph);
   PeakFloor floor{.bytes = graph.fixed_bytes(), .op = OpId()};
   std::vector<std::vector<TensorId>> unpinned_after(graph.num_ops());
   for (OpId op : graph.ops()) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "rematch/plan/occupancy.h"
+
 namespace rematch {
 namespace {
 
@@ -17,37 +19,28 @@ Error invalid(std::size_t step, fmt::format_string<Args...> text,
                       fmt::format(text, std::forward<Args>(args)...))};
 }
 
-// Which tensors are live, and how many bytes their storages take.
+// Which tensors are live, and how many bytes that takes.
 class LiveSet {
  public:
   explicit LiveSet(const Graph& graph)
-      : graph_(graph),
-        live_(graph.num_tensors()),
-        users_(graph.num_storages()),
-        bytes_(graph.fixed_bytes()) {
+      : graph_(graph), live_(graph.num_tensors()), occupancy_(graph) {
     for (TensorId tensor : graph.tensors()) {
       if (graph.is_input(tensor)) live_[tensor] = true;
     }
   }
 
   bool contains(TensorId tensor) const { return live_[tensor]; }
-  Bytes bytes() const { return bytes_; }
+  Bytes bytes() const { return graph_.fixed_bytes() + occupancy_.bytes(); }
 
   void add(TensorId tensor) {
     if (live_[tensor]) return;
     live_[tensor] = true;
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (users_[storage]++ == 0 && !graph_.storage(storage).resident) {
-      bytes_ += graph_.storage(storage).bytes;
-    }
+    occupancy_.hold(tensor);
   }
 
   void remove(TensorId tensor) {
     live_[tensor] = false;
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (--users_[storage] == 0 && !graph_.storage(storage).resident) {
-      bytes_ -= graph_.storage(storage).bytes;
-    }
+    occupancy_.release(tensor);
   }
 
   std::optional<TensorId> first_dead_input(OpId op) const {
@@ -60,8 +53,7 @@ class LiveSet {
  private:
   const Graph& graph_;
   IdVector<TensorId, bool> live_;
-  IdVector<StorageId, std::int32_t> users_;  // Live computed tensors in it.
-  Bytes bytes_;
+  Occupancy occupancy_;
 };
 
 class Replayer {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "rematch/plan/occupancy.h"
+
 namespace rematch {
 namespace {
 
@@ -16,17 +18,15 @@ class Run {
   explicit Run(const Graph& graph)
       : graph_(graph),
         live_(graph.num_tensors()),
-        users_(graph.num_storages()),
+        occupancy_(graph),
         reads_left_(graph.num_tensors()) {}
 
   void add(TensorId tensor) {
     if (live_[tensor]) return;
     live_[tensor] = true;
     touched_.push_back(tensor);
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (graph_.storage(storage).resident) return;
-    if (users_[storage]++ == 0) bytes_ += graph_.storage(storage).bytes;
-    peak_ = std::max(peak_, bytes_);
+    occupancy_.hold(tensor);
+    peak_ = std::max(peak_, occupancy_.bytes());
   }
 
   // Returns the largest footprint from here on.
@@ -37,7 +37,7 @@ class Run {
     }
     for (OpId op : ops) {
       for (TensorId output : graph_.outputs(op)) add(output);
-      peak_ = std::max(peak_, bytes_ + graph_.op(op).workspace);
+      peak_ = std::max(peak_, occupancy_.bytes() + graph_.op(op).workspace);
       for (TensorId input : graph_.inputs(op)) {
         if (--reads_left_[input] == 0 && !stays(input)) remove(input);
       }
@@ -48,7 +48,7 @@ class Run {
     return peak_;
   }
 
-  Bytes bytes() const { return bytes_; }
+  Bytes bytes() const { return occupancy_.bytes(); }
 
   // Forgets everything, in time proportional to what was touched.
   void reset() {
@@ -63,17 +63,14 @@ class Run {
   void remove(TensorId tensor) {
     if (!live_[tensor] || graph_.is_input(tensor)) return;
     live_[tensor] = false;
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (graph_.storage(storage).resident) return;
-    if (--users_[storage] == 0) bytes_ -= graph_.storage(storage).bytes;
+    occupancy_.release(tensor);
   }
 
   const Graph& graph_;
   IdVector<TensorId, bool> live_;
-  IdVector<StorageId, std::int32_t> users_;
+  Occupancy occupancy_;
   IdVector<TensorId, std::int32_t> reads_left_;
   std::vector<TensorId> touched_;
-  Bytes bytes_ = 0;
   Bytes peak_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rematch/plan/occupancy.h"
 #include "rematch/solve/strategies/dtr_classes.h"
 
 namespace rematch {
@@ -23,11 +24,10 @@ class Simulation {
         classes_(problem.graph),
         live_(graph_.num_tensors()),
         computed_(graph_.num_ops()),
-        users_(graph_.num_storages()),
+        occupancy_(graph_),
         locks_(graph_.num_storages()),
         place_(graph_.num_storages()),
-        last_access_(graph_.num_storages()),
-        bytes_(graph_.fixed_bytes()) {
+        last_access_(graph_.num_storages()) {
     for (TensorId tensor : graph_.tensors()) {
       live_[tensor] = graph_.is_input(tensor);
     }
@@ -105,7 +105,8 @@ class Simulation {
     std::vector<StorageId> seen;
     for (TensorId output : graph_.outputs(op)) {
       const StorageId storage = graph_.tensor(output).storage;
-      if (graph_.storage(storage).resident || users_[storage] > 0) continue;
+      if (graph_.storage(storage).resident) continue;
+      if (occupancy_.is_held(storage)) continue;
       if (std::find(seen.begin(), seen.end(), storage) != seen.end()) continue;
       seen.push_back(storage);
       bytes += graph_.storage(storage).bytes;
@@ -114,7 +115,7 @@ class Simulation {
   }
 
   bool make_room(Bytes bytes) {
-    while (bytes_ + bytes > budget_) {
+    while (graph_.fixed_bytes() + occupancy_.bytes() + bytes > budget_) {
       const auto victim = worst_storage();
       if (!victim) return false;
       evict(*victim);
@@ -176,10 +177,7 @@ class Simulation {
   void drop(TensorId tensor) {
     plan_.steps.push_back(Step::drop(tensor));
     live_[tensor] = false;
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (--users_[storage] == 0 && !graph_.storage(storage).resident) {
-      vacate(storage);
-    }
+    if (occupancy_.release(tensor)) vacate(graph_.tensor(tensor).storage);
     classes_.enter(*graph_.tensor(tensor).producer);
   }
 
@@ -187,20 +185,15 @@ class Simulation {
     touch(tensor);
     if (live_[tensor]) return;
     live_[tensor] = true;
-    const StorageId storage = graph_.tensor(tensor).storage;
-    if (users_[storage]++ == 0 && !graph_.storage(storage).resident) {
-      occupy(storage);
-    }
+    if (occupancy_.hold(tensor)) occupy(graph_.tensor(tensor).storage);
   }
 
   void occupy(StorageId storage) {
-    bytes_ += graph_.storage(storage).bytes;
     place_[storage] = occupied_.size();
     occupied_.push_back(storage);
   }
 
   void vacate(StorageId storage) {
-    bytes_ -= graph_.storage(storage).bytes;
     const StorageId last = occupied_.back();
     occupied_[place_[storage]] = last;
     place_[last] = place_[storage];
@@ -245,12 +238,11 @@ class Simulation {
   EvictedClasses classes_;
   IdVector<TensorId, bool> live_;
   IdVector<OpId, bool> computed_;
-  IdVector<StorageId, std::int32_t> users_;  // Live computed tensors in it.
+  Occupancy occupancy_;
   IdVector<StorageId, std::int32_t> locks_;  // In use by a pending op.
   IdVector<StorageId, std::size_t> place_;   // In occupied_.
   std::vector<StorageId> occupied_;          // Live and not resident.
   IdVector<StorageId, double> last_access_;  // On clock_.
-  Bytes bytes_;
   double clock_ = 0;  // Cost so far, plus a tick per step.
   double tick_ = 1;
   bool thrashing_ = false;
