@@ -7,6 +7,7 @@
 #include "rematch/solve/strategies/chen.h"
 #include "rematch/solve/strategies/dtr.h"
 #include "rematch/solve/strategies/exhaustive.h"
+#include "rematch/solve/strategies/gap.h"
 #include "rematch/solve/strategies/keep.h"
 #include "rematch/solve/strategies/revolve.h"
 #include "rematch/solve/strategy.h"
@@ -14,7 +15,7 @@
 namespace rematch {
 namespace {
 
-constexpr std::array<Strategy, 11> kStrategies = {{
+constexpr std::array<Strategy, 12> kStrategies = {{
     {.name = "auto",
      .summary = "the best plan and bound of all strategies below",
      .source = "ours",
@@ -69,6 +70,13 @@ constexpr std::array<Strategy, 11> kStrategies = {{
      .source = "Kirisame et al. 2021",
      .can = {.uses_budget = true},
      .propose = propose_dtr},
+    {.name = "gap",
+     .summary =
+         "lower bound in milliseconds from the gaps between touches, and "
+         "the plan realised from it",
+     .source = "ours",
+     .can = {.gives_bound = true, .uses_budget = true},
+     .propose = propose_gap},
     {.name = "exhaustive",
      .summary = "brute force for graphs of up to 24 tensors",
      .source = "ours",

@@ -9,6 +9,7 @@
 #include "rematch/base/check.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/replay.h"
+#include "rematch/solve/gap/gap_bound.h"
 
 namespace rematch {
 namespace {
@@ -95,6 +96,13 @@ void judge_plan(const Problem& problem, Plan plan, Solution& solution) {
   solution.outcome = Outcome::kFeasible;
 }
 
+// Holds for every strategy; takes milliseconds.
+Cost bound_of_gaps(const Problem& problem, const Limits& limits) {
+  if (problem.order == OrderRule::kFree) return 0;
+  Meter meter(limits);
+  return gap_bound(problem, gap_program(problem), meter).lower_bound;
+}
+
 }  // namespace
 
 Solution solve(const Problem& problem, const Strategy& strategy,
@@ -108,6 +116,8 @@ Solution solve(const Problem& problem, const Strategy& strategy,
     return solution;
   }
   Proposal proposal = strategy.propose(problem, limits);
+  proposal.lower_bound =
+      std::max(proposal.lower_bound, bound_of_gaps(problem, limits));
   solution.lower_bound = std::max(solution.lower_bound, proposal.lower_bound);
   solution.stop_reason = proposal.stop_reason;
   solution.message = std::move(proposal.message);

@@ -189,8 +189,10 @@ class Trials {
 Proposal propose_auto(const Problem& problem, const Limits& limits) {
   const Bytes budget = problem.budget;
   // These may prove their plan, so they go first.
-  const std::vector<Attempt> exact = {
-      {"keep_all", budget}, {"exhaustive", budget}, {"chain_dp", budget}};
+  const std::vector<Attempt> exact = {{"keep_all", budget},
+                                      {"gap", budget},
+                                      {"exhaustive", budget},
+                                      {"chain_dp", budget}};
   std::vector<Attempt> others;
   for (std::string_view name : {"chen_greedy", "chen_greedy_linear",
                                 "chen_sqrt", "chen_sqrt_linear", "revolve"}) {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// rematch bound: a proved lower bound on the cost of any plan.
+#include <memory>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "rematch/cli/commands.h"
+#include "rematch/cli/interrupt.h"
+#include "rematch/cli/summary.h"
+#include "rematch/cli/table.h"
+#include "rematch/cli/validators.h"
+#include "rematch/io/json_writer.h"
+#include "rematch/plan/budget.h"
+#include "rematch/plan/floor.h"
+#include "rematch/plan/sequence.h"
+#include "rematch/solve/gap/gap_bound.h"
+
+namespace rematch {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  rematch bound graph.json --budget 50%
+      no plan within half of the keep-all peak costs less than this
+  rematch bound graph.json --budget 8GiB --json
+
+The bound holds for the graph's fixed order. Below the floor there is no plan at
+all: exit code 3.)";
+
+struct Options {
+  std::string graph;
+  std::string budget;
+  std::string formulation = "gap";
+  double time_limit = 10;
+  bool json = false;
+};
+
+struct Answer {
+  Bytes budget = 0;
+  PeakFloor floor;
+  std::optional<Cost> bound;  // None: infeasible.
+};
+
+Result<Answer> compute(const Graph& graph, const Options& options) {
+  const auto spec = parse_budget(options.budget);
+  if (!spec) return spec.error();
+  const auto budget = resolve_budget(*spec, keep_all_peak(graph));
+  if (!budget) return budget.error();
+  Answer answer;
+  answer.floor = peak_floor(graph, OrderRule::kFixed);
+  answer.budget = budget->value_or(answer.floor.bytes);
+  if (answer.budget < answer.floor.bytes) return answer;
+  const Problem problem{graph, answer.budget, OrderRule::kFixed};
+  Limits limits;
+  limits.seconds = options.time_limit;
+  limits.interrupt = &watch_for_interrupt();
+  Meter meter(limits);
+  answer.bound = gap_bound(problem, gap_program(problem), meter).lower_bound;
+  return answer;
+}
+
+void print_json(const Graph& graph, const Options& options,
+                const Answer& answer, const Console& console) {
+  JsonObjectWriter object(JsonLayout::kOneLine);
+  object.text("outcome", answer.bound ? "bound" : "infeasible")
+      .text("formulation", options.formulation)
+      .integer("budget_bytes", answer.budget)
+      .number("base_cost", graph.base_cost());
+  if (answer.bound) {
+    object.number("lower_bound", *answer.bound);
+  } else {
+    object.json("lower_bound", "null");
+  }
+  object.text("order", "fixed").integer("peak_floor_bytes", answer.floor.bytes);
+  console.out << object.finish() << '\n';
+}
+
+void print_text(const Graph& graph, const Answer& answer,
+                const Console& console) {
+  Table table(Table::Align::kLeft);
+  table.add_row({"graph", size_of(graph)});
+  table.add_row({"budget", format_size(answer.budget)});
+  if (answer.bound) {
+    const double share =
+        graph.base_cost() > 0 ? *answer.bound / graph.base_cost() - 1 : 0;
+    table.add_row(
+        {"bound", fmt::format("{}, {} of keep-all ({}): no plan in "
+                              "the fixed order costs less",
+                              cost_with_unit(graph, *answer.bound),
+                              format_ratio(1 + share), format_percent(share))});
+  } else {
+    table.add_row(
+        {"bound", {"infeasible (proved): below the floor", Style::kBad}});
+  }
+  table.add_row(
+      {"floor", format_size(answer.floor.bytes) + ": no plan needs less"});
+  table.print(console);
+}
+
+Result<ExitCode> run(const Options& options, const Console& console) {
+  if (const auto spec = parse_budget(options.budget); !spec) {
+    return spec.error();
+  }
+  const auto graph = load_graph(options.graph);
+  if (!graph) return graph.error();
+  const auto answer = compute(*graph, options);
+  if (!answer) return answer.error();
+  if (options.json) {
+    print_json(*graph, options, *answer, console);
+  } else {
+    print_text(*graph, *answer, console);
+  }
+  return answer->bound ? ExitCode::kAnswered : ExitCode::kInfeasible;
+}
+
+}  // namespace
+
+void add_bound_command(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "bound", "Prove a lower bound on the cost of any plan");
+  command->footer(kExamples);
+  command->add_option("GRAPH", options->graph, "graph file, - for stdin")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--budget,-b", options->budget,
+                   "as for plan; min is the floor")
+      ->required()
+      ->type_name("BUDGET");
+  command
+      ->add_option("--formulation", options->formulation,
+                   "the program behind the bound")
+      ->check(one_of({"gap"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--time-limit", options->time_limit,
+                   "seconds; the best bound so far is given")
+      ->check(non_negative_number())
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->callback([options, &session] {
+    session.action = [options, &session] {
+      return run(*options, session.console);
+    };
+  });
+}
+
+}  // namespace rematch

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/gap/cover_flow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rematch {
+namespace {
+
+constexpr std::int32_t kNone = -1;
+
+// Nodes 0..rows; arc `a` of the caller goes from first to last + 1; arc
+// num_arcs + r is the excess of row r and goes from r + 1 back to r.
+class NetworkSimplex {
+ public:
+  NetworkSimplex(const std::vector<double>& need,
+                 const std::vector<CoverArc>& arcs)
+      : rows_(static_cast<std::int32_t>(need.size())),
+        num_arcs_(static_cast<std::int32_t>(arcs.size())) {
+    const auto total = static_cast<std::size_t>(num_arcs_ + rows_);
+    tail_.resize(total);
+    head_.resize(total);
+    capacity_.resize(total, std::numeric_limits<double>::infinity());
+    price_.resize(total);
+    flow_.resize(total);
+    place_.resize(total, Place::kFull);
+    std::vector<double> excess(need.size() + 1);
+    for (std::size_t a = 0; a < arcs.size(); ++a) {
+      tail_[a] = arcs[a].first;
+      head_[a] = arcs[a].last + 1;
+      capacity_[a] = flow_[a] = arcs[a].capacity;
+      price_[a] = arcs[a].price;
+      excess[static_cast<std::size_t>(arcs[a].first)] += arcs[a].capacity;
+      excess[static_cast<std::size_t>(arcs[a].last) + 1] -= arcs[a].capacity;
+    }
+    for (double price : price_)
+      tolerance_ = std::max(tolerance_, 1e-13 * price);
+    start_tree(need, excess);
+  }
+
+  CoverResult run(Meter& meter) {
+    CoverResult result;
+    const std::int64_t most = 50LL * (num_arcs_ + rows_) + 1000;
+    for (std::int64_t pivots = 0; pivots < most; ++pivots) {
+      const std::int32_t entering = choose_entering();
+      if (entering == kNone) {
+        result.optimal = true;
+        break;
+      }
+      pivot(entering);
+      if (meter.stop(block_ + depth_[at(tail_[at(entering)])])) break;
+    }
+    result.flow.assign(flow_.begin(), flow_.begin() + num_arcs_);
+    for (std::int32_t r = 0; r < rows_; ++r) {
+      result.multipliers.push_back(
+          std::max(0.0, potential_[at(r)] - potential_[at(r + 1)]));
+    }
+    return result;
+  }
+
+ private:
+  enum class Place : char { kEmpty, kFull, kTree };
+
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  // The excess arcs form a path; node 0 is the root.
+  void start_tree(const std::vector<double>& need,
+                  const std::vector<double>& excess) {
+    const auto nodes = static_cast<std::size_t>(rows_) + 1;
+    parent_.assign(nodes, kNone);
+    parent_arc_.assign(nodes, kNone);
+    depth_.assign(nodes, 0);
+    potential_.assign(nodes, 0);
+    children_.assign(nodes, {});
+    double covered = 0;
+    for (std::int32_t r = 0; r < rows_; ++r) {
+      const std::int32_t arc = num_arcs_ + r;
+      covered += excess[at(r)];
+      tail_[at(arc)] = r + 1;
+      head_[at(arc)] = r;
+      flow_[at(arc)] = std::max(0.0, covered - need[at(r)]);
+      place_[at(arc)] = Place::kTree;
+      parent_[at(r + 1)] = r;
+      parent_arc_[at(r + 1)] = arc;
+      depth_[at(r + 1)] = r + 1;
+      children_[at(r)].push_back(r + 1);
+    }
+    const std::int32_t total = num_arcs_ + rows_;
+    block_ = std::max<std::int32_t>(
+        32, static_cast<std::int32_t>(std::sqrt(static_cast<double>(total))));
+  }
+
+  double reduced_cost(std::int32_t arc) const {
+    return price_[at(arc)] - potential_[at(tail_[at(arc)])] +
+           potential_[at(head_[at(arc)])];
+  }
+
+  // How much better the value gets per unit of flow changed on the arc.
+  double gain(std::int32_t arc) const {
+    switch (place_[at(arc)]) {
+      case Place::kTree:
+        return 0;
+      case Place::kEmpty:
+        return -reduced_cost(arc);
+      case Place::kFull:
+        return reduced_cost(arc);
+    }
+    return 0;
+  }
+
+  // The best arc of the first block that has one worth taking.
+  std::int32_t choose_entering() {
+    const std::int32_t total = num_arcs_ + rows_;
+    std::int32_t best = kNone;
+    double most = 0;
+    std::int32_t in_block = block_;
+    for (std::int32_t seen = 0; seen < total; ++seen) {
+      const double now = gain(next_);
+      if (now > most && now > tolerance_) {
+        most = now;
+        best = next_;
+      }
+      next_ = next_ + 1 == total ? 0 : next_ + 1;
+      if (--in_block > 0) continue;
+      if (best != kNone) return best;
+      in_block = block_;
+    }
+    return best;
+  }
+
+  // The cycle runs from `from` along the entering arc to `to`, and through the
+  // tree back. The last arc that blocks, seen from the top of the cycle in its
+  // direction, leaves: that keeps the tree strongly feasible and so never
+  // cycles for ever.
+  void pivot(std::int32_t entering) {
+    const bool filling = place_[at(entering)] == Place::kEmpty;
+    const std::int32_t from =
+        filling ? tail_[at(entering)] : head_[at(entering)];
+    const std::int32_t to = filling ? head_[at(entering)] : tail_[at(entering)];
+    const std::int32_t top = common_ancestor(from, to);
+
+    double step = capacity_[at(entering)];
+    std::int32_t leaving = kNone;  // The lower node of the leaving tree arc.
+    bool leaves_on_from_side = false;
+    // Towards `from` the cycle runs down the tree: the last one seen is the
+    // lowest, so a smaller or equal room further up does not replace it.
+    for (std::int32_t v = from; v != top; v = parent_[at(v)]) {
+      const double room = room_down(v);
+      if (room < step) {
+        step = room;
+        leaving = v;
+        leaves_on_from_side = true;
+      }
+    }
+    for (std::int32_t v = to; v != top; v = parent_[at(v)]) {
+      const double room = room_up(v);
+      if (room <= step) {
+        step = room;
+        leaving = v;
+        leaves_on_from_side = false;
+      }
+    }
+    push(from, to, top, step);
+    flow_[at(entering)] += filling ? step : -step;
+    if (leaving == kNone) {  // From one bound to the other.
+      place_[at(entering)] = filling ? Place::kFull : Place::kEmpty;
+      return;
+    }
+    replace(entering, leaving, leaves_on_from_side ? from : to,
+            leaves_on_from_side ? to : from);
+  }
+
+  std::int32_t common_ancestor(std::int32_t a, std::int32_t b) const {
+    while (a != b) {
+      if (depth_[at(a)] >= depth_[at(b)]) {
+        a = parent_[at(a)];
+      } else {
+        b = parent_[at(b)];
+      }
+    }
+    return a;
+  }
+
+  bool points_up(std::int32_t node) const {
+    return tail_[at(parent_arc_[at(node)])] == node;
+  }
+
+  // How much more can flow from a node to its parent, and the other way.
+  double room_up(std::int32_t node) const {
+    const std::size_t arc = at(parent_arc_[at(node)]);
+    return points_up(node) ? capacity_[arc] - flow_[arc] : flow_[arc];
+  }
+  double room_down(std::int32_t node) const {
+    const std::size_t arc = at(parent_arc_[at(node)]);
+    return points_up(node) ? flow_[arc] : capacity_[arc] - flow_[arc];
+  }
+
+  void push(std::int32_t from, std::int32_t to, std::int32_t top, double step) {
+    if (step == 0) return;
+    for (std::int32_t v = from; v != top; v = parent_[at(v)]) {
+      flow_[at(parent_arc_[at(v)])] += points_up(v) ? -step : step;
+    }
+    for (std::int32_t v = to; v != top; v = parent_[at(v)]) {
+      flow_[at(parent_arc_[at(v)])] += points_up(v) ? step : -step;
+    }
+  }
+
+  // Cuts the tree above `leaving` and hangs the part with `inside` from
+  // `outside` by the entering arc.
+  void replace(std::int32_t entering, std::int32_t leaving, std::int32_t inside,
+               std::int32_t outside) {
+    const std::size_t out = at(parent_arc_[at(leaving)]);
+    const bool full = flow_[out] * 2 > capacity_[out];
+    place_[out] = full ? Place::kFull : Place::kEmpty;
+    flow_[out] = full ? capacity_[out] : 0;
+    place_[at(entering)] = Place::kTree;
+    std::int32_t node = inside;
+    std::int32_t new_parent = outside;
+    std::int32_t arc = entering;
+    while (true) {
+      const std::int32_t old_parent = parent_[at(node)];
+      const std::int32_t old_arc = parent_arc_[at(node)];
+      auto& siblings = children_[at(old_parent)];
+      siblings.erase(std::find(siblings.begin(), siblings.end(), node));
+      parent_[at(node)] = new_parent;
+      parent_arc_[at(node)] = arc;
+      children_[at(new_parent)].push_back(node);
+      if (node == leaving) break;
+      new_parent = node;
+      node = old_parent;
+      arc = old_arc;
+    }
+    update_below(inside);
+  }
+
+  // Depths and potentials of a subtree that was moved.
+  void update_below(std::int32_t node) {
+    stack_.assign(1, node);
+    while (!stack_.empty()) {
+      const std::int32_t v = stack_.back();
+      stack_.pop_back();
+      const std::int32_t above = parent_[at(v)];
+      const double price = price_[at(parent_arc_[at(v)])];
+      depth_[at(v)] = depth_[at(above)] + 1;
+      potential_[at(v)] =
+          potential_[at(above)] + (points_up(v) ? price : -price);
+      stack_.insert(stack_.end(), children_[at(v)].begin(),
+                    children_[at(v)].end());
+    }
+  }
+
+  std::int32_t rows_;
+  std::int32_t num_arcs_;
+  std::vector<std::int32_t> tail_;
+  std::vector<std::int32_t> head_;
+  std::vector<double> capacity_;
+  std::vector<double> price_;
+  std::vector<double> flow_;
+  std::vector<Place> place_;
+  std::vector<std::int32_t> parent_;      // By node.
+  std::vector<std::int32_t> parent_arc_;  // By node.
+  std::vector<std::int32_t> depth_;
+  std::vector<double> potential_;
+  std::vector<std::vector<std::int32_t>> children_;
+  std::vector<std::int32_t> stack_;
+  std::int32_t next_ = 0;  // Where pricing goes on.
+  std::int32_t block_ = 32;
+  double tolerance_ = 0;  // Gains below are rounding.
+};
+
+}  // namespace
+
+CoverResult solve_cover(const std::vector<double>& need,
+                        const std::vector<CoverArc>& arcs, Meter& meter) {
+  return NetworkSimplex(need, arcs).run(meter);
+}
+
+}  // namespace rematch

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A proved lower bound on the cost of any plan in the fixed order, from the
+// relaxation of the gap program.
+#pragma once
+
+#include <vector>
+
+#include "rematch/base/limits.h"
+#include "rematch/solve/gap/gap_program.h"
+
+namespace rematch {
+
+struct GapBound {
+  Cost lower_bound = 0;  // On the cost of any plan; at least the base cost.
+  // A solution of the relaxation: the share of each gap that is evicted.
+  std::vector<double> evicted;
+};
+
+// Solves the relaxation on few rows, adding the stages that its solution does
+// not cover, and computes the bound from the multipliers in exact arithmetic,
+// so that it holds whatever the solver did. Where every cost is a multiple of
+// one number, the bound is rounded up to such a multiple.
+//
+// `problem` has a fixed order and a budget of at least the floor. Stopped by
+// the meter, it gives the best bound so far.
+GapBound gap_bound(const Problem& problem, const GapProgram& program,
+                   Meter& meter);
+
+// The value of the multipliers: sum_t lambda_t need_t - sum_g max(0, bytes_g
+// Lambda_g - cost_g), where Lambda_g adds up the multipliers inside the gap.
+// A lower bound on the program's value for any lambda >= 0; rounded down.
+Cost multiplier_value(const GapProgram& program,
+                      const std::vector<double>& multipliers);
+
+}  // namespace rematch

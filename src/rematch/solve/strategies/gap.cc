@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/strategies/gap.h"
+
+#include "rematch/base/check.h"
+#include "rematch/plan/replay.h"
+#include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/gap/realise.h"
+
+namespace rematch {
+namespace {
+
+// Replaying once per recomputation is quadratic; beyond this much work per
+// plan it is left out.
+constexpr std::size_t kPolishOps = 20'000;
+
+// The cheapest plan that fits, or, without one, the one with the least peak.
+class Search {
+ public:
+  Search(const Problem& problem, Meter& meter)
+      : problem_(problem), meter_(meter) {}
+
+  // Realises the relaxation within `budget`, which may be less than there is;
+  // false once there is no time left.
+  bool try_within(const GapProgram& program,
+                  const std::vector<double>& evicted) {
+    auto plan = realise(problem_.graph, program,
+                        rounded_evictions(program, evicted), meter_);
+    if (!plan) return false;
+    offer(*std::move(plan));
+    return !meter_.stop();
+  }
+
+  bool fits() const { return plan_ && peak_ <= problem_.budget; }
+
+  // Takes out what the best plan does not need to recompute.
+  void polish() {
+    if (!fits() || plan_->steps.size() > kPolishOps) return;
+    offer(
+        without_needless_runs(problem_.graph, problem_.budget, *plan_, meter_));
+  }
+
+  std::optional<Plan> take() { return std::move(plan_); }
+
+ private:
+  void offer(Plan plan) {
+    const auto measured = replay(problem_.graph, plan, OrderRule::kFixed);
+    REMATCH_CHECK(measured.ok(), "a realised plan is valid");
+    const bool fits_now = measured->peak <= problem_.budget;
+    const bool better = !plan_ || (fits_now != fits() ? fits_now
+                                   : fits_now         ? measured->cost < cost_
+                                                      : measured->peak < peak_);
+    if (!better) return;
+    plan_ = std::move(plan);
+    cost_ = measured->cost;
+    peak_ = measured->peak;
+  }
+
+  const Problem& problem_;
+  Meter& meter_;
+  std::optional<Plan> plan_;
+  Cost cost_ = 0;
+  Bytes peak_ = 0;
+};
+
+}  // namespace
+
+Proposal propose_gap(const Problem& problem, const Limits& limits) {
+  Meter meter(limits);
+  const Problem fixed{problem.graph, problem.budget, OrderRule::kFixed};
+  const GapProgram program = gap_program(fixed);
+  const GapBound bound = gap_bound(fixed, program, meter);
+  Proposal proposal;
+  if (problem.order == OrderRule::kFixed) {
+    proposal.lower_bound = bound.lower_bound;
+  }
+  Search search(fixed, meter);
+  bool going = search.try_within(program, bound.evicted);
+  // Recomputations need room of their own: ask for a little less.
+  const Bytes room = problem.budget - problem.graph.fixed_bytes();
+  for (int part : {255, 253, 250, 245, 238, 228, 215, 200, 180, 150, 120}) {
+    if (!going) break;
+    const Problem tighter{problem.graph,
+                          problem.graph.fixed_bytes() + room / 256 * part,
+                          OrderRule::kFixed};
+    const GapProgram tight = gap_program(tighter);
+    going = search.try_within(tight, gap_bound(tighter, tight, meter).evicted);
+  }
+  search.polish();
+  proposal.plan = search.take();
+  if (meter.reason()) {
+    proposal.stop_reason = stopped(*meter.reason()).stop_reason;
+  }
+  return proposal;
+}
+
+}  // namespace rematch

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bound of the gap program is never above the optimum. REMATCH_INSTANCES
+// sets how many random instances are tried (default 20,000).
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "rematch/plan/floor.h"
+#include "rematch/plan/sequence.h"
+#include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/strategies/exhaustive.h"
+#include "support/graphs.h"
+
+namespace rematch {
+namespace {
+
+int instances() {
+  const char* wanted = std::getenv("REMATCH_INSTANCES");
+  return wanted == nullptr ? 20'000 : std::atoi(wanted);
+}
+
+Graph any_graph(Random& random) {
+  if (random.below(4) == 0) {
+    return random_chain(random, static_cast<int>(random.between(2, 4)));
+  }
+  const int ops = static_cast<int>(random.between(2, 8));
+  return random_graph(random, {.ops = ops, .many_outputs = ops <= 6});
+}
+
+TEST(GapBound, IsNeverAboveTheOptimum) {
+  Random random(41);
+  int tight = 0;
+  int above_base = 0;
+  for (int i = 0; i < instances(); ++i) {
+    const Graph graph = any_graph(random);
+    const Bytes floor = peak_floor(graph, OrderRule::kFixed).bytes;
+    const Bytes most = keep_all_peak(graph);
+    const Problem problem{graph, random.between(floor, most),
+                          OrderRule::kFixed};
+    Meter meter{Limits{}};
+    const Cost bound =
+        gap_bound(problem, gap_program(problem), meter).lower_bound;
+    const Proposal truth = propose_exhaustive(problem, {});
+    if (truth.infeasible) continue;
+    ASSERT_TRUE(truth.plan.has_value());
+    ASSERT_LE(bound, truth.lower_bound)
+        << "instance " << i << ", budget " << problem.budget << "\n"
+        << show(graph);
+    if (truth.lower_bound == graph.base_cost()) continue;
+    ++above_base;
+    if (bound == truth.lower_bound) ++tight;
+  }
+  // It is not merely the base cost: where something must be recomputed, the
+  // bound often is the optimum.
+  EXPECT_GT(tight * 4, above_base);
+}
+
+}  // namespace
+}  // namespace rematch
