@@ -21,6 +21,7 @@ constexpr std::array<Strategy, 12> kStrategies = {{
      .source = "ours",
      .can = {.exact = true,
              .gives_bound = true,
+             .gap_bound = true,
              .uses_budget = true,
              .free_order = true},
      .propose = propose_auto},
@@ -75,7 +76,7 @@ constexpr std::array<Strategy, 12> kStrategies = {{
          "lower bound in milliseconds from the gaps between touches, and "
          "the plan realised from it",
      .source = "ours",
-     .can = {.gives_bound = true, .uses_budget = true},
+     .can = {.gives_bound = true, .gap_bound = true, .uses_budget = true},
      .propose = propose_gap},
     {.name = "exhaustive",
      .summary = "brute force for graphs of up to 24 tensors",

@@ -116,8 +116,10 @@ Solution solve(const Problem& problem, const Strategy& strategy,
     return solution;
   }
   Proposal proposal = strategy.propose(problem, limits);
-  proposal.lower_bound =
-      std::max(proposal.lower_bound, bound_of_gaps(problem, limits));
+  if (!strategy.can.gap_bound) {
+    proposal.lower_bound =
+        std::max(proposal.lower_bound, bound_of_gaps(problem, limits));
+  }
   solution.lower_bound = std::max(solution.lower_bound, proposal.lower_bound);
   solution.stop_reason = proposal.stop_reason;
   solution.message = std::move(proposal.message);

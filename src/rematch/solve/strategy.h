@@ -16,6 +16,7 @@ namespace rematch {
 struct Capabilities {
   bool exact = false;        // Proves optimality where it runs to the end.
   bool gives_bound = false;  // May raise the lower bound on the cost.
+  bool gap_bound = false;    // Its bound is no lower than the gap program's.
   bool needs_chain = false;  // Takes only graphs whose forward part is a chain.
   bool uses_budget = false;  // Its plan depends on the budget.
   bool free_order = false;   // Uses the freedom of a free order.

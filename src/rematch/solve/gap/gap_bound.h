@@ -7,6 +7,7 @@
 
 #include "rematch/base/limits.h"
 #include "rematch/solve/gap/gap_program.h"
+#include "rematch/solve/gap/tails.h"
 
 namespace rematch {
 
@@ -21,15 +22,17 @@ struct GapBound {
 // so that it holds whatever the solver did. Where every cost is a multiple of
 // one number, the bound is rounded up to such a multiple.
 //
-// `problem` has a fixed order and a budget of at least the floor. Stopped by
-// the meter, it gives the best bound so far.
+// `problem` has a fixed order and a budget of at least the floor. Each pass
+// after the first moves the shares of the tails (see tails.h) and may raise the
+// bound. Stopped by the meter, it gives the best bound so far.
 GapBound gap_bound(const Problem& problem, const GapProgram& program,
-                   Meter& meter);
+                   Meter& meter, int passes = 6);
 
 // The value of the multipliers: sum_t lambda_t need_t - sum_g max(0, bytes_g
-// Lambda_g - cost_g), where Lambda_g adds up the multipliers inside the gap.
-// A lower bound on the program's value for any lambda >= 0; rounded down.
-Cost multiplier_value(const GapProgram& program,
+// Lambda_g - price_g(Lambda_g)), where Lambda_g adds up the multipliers inside
+// the gap. A lower bound on what any plan spends on reruns, for any lambda >=
+// 0; rounded down.
+Cost multiplier_value(const GapProgram& program, const Tails& tails,
                       const std::vector<double>& multipliers);
 
 }  // namespace rematch

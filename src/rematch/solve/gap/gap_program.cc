@@ -2,7 +2,6 @@
 #include "rematch/solve/gap/gap_program.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 namespace rematch {
@@ -93,7 +92,13 @@ class Builder {
       if (last || !all[i + 1].reads) continue;
       hold(bytes, at + 1, next - 1);
       if (!comes_back) continue;
-      program_.gaps.push_back({storage, at + 1, next - 1, bytes, 0});
+      program_.gaps.push_back({.storage = storage,
+                               .first = at + 1,
+                               .last = next - 1,
+                               .bytes = bytes,
+                               .cost = 0,
+                               .root = std::nullopt,
+                               .share = 0});
     }
   }
 
@@ -107,8 +112,9 @@ class Builder {
   std::vector<OpId> rerun_roots(StorageId storage) const {
     std::vector<OpId> roots;
     for (TensorId tensor : graph_.tensors_in(storage)) {
-      const OpId op = *graph_.tensor(tensor).producer;
-      if (!graph_.op(op).recomputable) continue;
+      const auto producer = graph_.tensor(tensor).producer;
+      if (!producer || !graph_.op(*producer).recomputable) continue;
+      const OpId op = *producer;
       const auto inputs = graph_.inputs(op);
       const bool reads =
           std::any_of(inputs.begin(), inputs.end(), [&](TensorId input) {
@@ -119,30 +125,69 @@ class Builder {
     return roots;
   }
 
+  // Storages that may be charged for a rerun: they have gaps, or an op that may
+  // run again after their last touch reads them.
+  IdVector<StorageId, bool> chargeable() const {
+    IdVector<StorageId, bool> result(graph_.num_storages());
+    IdVector<OpId, std::int32_t> latest(graph_.num_ops(), -1);
+    for (const Gap& gap : program_.gaps) {
+      result[gap.storage] = true;
+      for (OpId op : rerun_roots(gap.storage)) {
+        latest[op] = std::max(latest[op], gap.first - 1);
+      }
+    }
+    // An op that runs again needs its inputs, so their producers may, too.
+    for (std::int32_t i = stages_; i-- > 0;) {
+      const OpId op(i);
+      if (latest[op] < 0) continue;
+      for (TensorId input : graph_.inputs(op)) {
+        const auto producer = graph_.tensor(input).producer;
+        if (!producer) continue;
+        result[graph_.tensor(input).storage] = true;
+        latest[*producer] = std::max(latest[*producer], latest[op]);
+      }
+    }
+    return result;
+  }
+
   // One rerun of an op brings back all its outputs, so its cost is shared by
   // the storages that it can bring back, in proportion to their bytes. Where
   // several ops can bring a storage back, the cheapest share counts.
   void share_reruns() {
-    IdVector<StorageId, bool> has_gap(graph_.num_storages());
-    for (const Gap& gap : program_.gaps) has_gap[gap.storage] = true;
+    const auto charged = chargeable();
     IdVector<OpId, double> bytes(graph_.num_ops());
+    program_.roots = IdVector<StorageId, StorageRoot>(graph_.num_storages());
     for (StorageId storage : graph_.storages()) {
-      if (!has_gap[storage]) continue;
+      if (!charged[storage]) continue;
       for (OpId op : distinct_roots(storage)) {
         bytes[op] += static_cast<double>(graph_.storage(storage).bytes);
       }
     }
+    for (StorageId storage : graph_.storages()) {
+      if (charged[storage]) find_root(storage, bytes);
+    }
     for (Gap& gap : program_.gaps) {
-      Cost least = std::numeric_limits<Cost>::infinity();
-      for (OpId op : distinct_roots(gap.storage)) {
-        // Just below the share, so that all shares never exceed the cost.
-        const double share =
-            static_cast<double>(gap.bytes) == bytes[op]
-                ? 1
-                : static_cast<double>(gap.bytes) / bytes[op] * (1 - 1e-12);
-        least = std::min(least, graph_.op(op).cost * share);
+      const StorageRoot& root = program_.roots[gap.storage];
+      gap.cost = root.cost;
+      if (root.kind != StorageRoot::Kind::kOne) continue;
+      gap.root = root.op;
+      gap.share = root.share;
+    }
+  }
+
+  void find_root(StorageId storage, const IdVector<OpId, double>& bytes) {
+    const auto own = static_cast<double>(graph_.storage(storage).bytes);
+    StorageRoot& root = program_.roots[storage];
+    for (OpId op : distinct_roots(storage)) {
+      // Just below the share, so that all shares never exceed the cost.
+      const double share = own == bytes[op] ? 1 : own / bytes[op] * (1 - 1e-12);
+      const Cost cost = graph_.op(op).cost * share;
+      if (root.kind == StorageRoot::Kind::kNone) {
+        root = {StorageRoot::Kind::kOne, op, share, cost};
+      } else {
+        root.kind = StorageRoot::Kind::kSeveral;
+        root.cost = std::min(root.cost, cost);
       }
-      gap.cost = least;
     }
   }
 

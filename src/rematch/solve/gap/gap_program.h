@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "rematch/plan/problem.h"
@@ -19,6 +20,19 @@ struct Gap {
   std::int32_t last = 0;
   Bytes bytes = 0;  // Positive.
   Cost cost = 0;    // Zero or more.
+  // The op that runs again and this storage's share of it, where there is only
+  // one such op; cost is then share times its cost.
+  std::optional<OpId> root;
+  double share = 0;
+};
+
+// What brings a dead storage back.
+struct StorageRoot {
+  enum class Kind : std::uint8_t { kNone, kOne, kSeveral };
+  Kind kind = Kind::kNone;
+  OpId op;           // With kOne.
+  double share = 0;  // With kOne: of the op's cost.
+  Cost cost = 0;     // The least that it costs.
 };
 
 // minimise sum cost_g x_g subject to, for every stage t,
@@ -29,6 +43,7 @@ struct GapProgram {
   std::vector<Gap> gaps;    // By storage, then time.
   std::vector<Bytes> need;  // By stage; what is above the budget if nothing is
                             // evicted. Zero or less: the stage fits anyway.
+  IdVector<StorageId, StorageRoot> roots;
 };
 
 // Builds the program of a problem with fixed order in O(size of the graph).

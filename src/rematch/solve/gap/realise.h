@@ -17,9 +17,11 @@ std::vector<bool> rounded_evictions(const GapProgram& program,
                                     const std::vector<double>& evicted);
 
 // The plan that keeps every storage through its gaps but for the evicted ones,
-// which are recomputed just before their next touch. Each first computation
-// fits if the evictions cover the program; recomputations may not. None if the
-// meter says stop.
+// which are recomputed just before their next touch, together with what that
+// needs; what was recomputed is held until it is read next where it fits. Each
+// first computation fits if the evictions cover the program; recomputations may
+// not. None if the meter says stop, or if the plan would run ops more than 20
+// times as often as the graph has them.
 std::optional<Plan> realise(const Graph& graph, const GapProgram& program,
                             const std::vector<bool>& evicted, Meter& meter);
 

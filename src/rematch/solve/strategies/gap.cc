@@ -9,9 +9,15 @@
 namespace rematch {
 namespace {
 
-// Replaying once per recomputation is quadratic; beyond this much work per
-// plan it is left out.
-constexpr std::size_t kPolishOps = 20'000;
+// Replaying once per recomputation is quadratic, and so is trying many budgets
+// on a large graph: beyond these sizes it is left out.
+constexpr std::size_t kPolishSteps = 20'000;
+constexpr std::size_t kManyTriesOps = 5'000;
+// Two passes are enough to choose evictions by.
+constexpr int kPassesPerTry = 2;
+constexpr int kMostFailures = 3;
+// A plan this close to the bound is not worth more tries.
+constexpr double kCloseEnough = 1e-4;
 
 // The cheapest plan that fits, or, without one, the one with the least peak.
 class Search {
@@ -19,22 +25,28 @@ class Search {
   Search(const Problem& problem, Meter& meter)
       : problem_(problem), meter_(meter) {}
 
-  // Realises the relaxation within `budget`, which may be less than there is;
-  // false once there is no time left.
+  // Realises a solution of a program, which may be for less memory than there
+  // is; false once there is no time left or it led nowhere too often.
   bool try_within(const GapProgram& program,
                   const std::vector<double>& evicted) {
     auto plan = realise(problem_.graph, program,
                         rounded_evictions(program, evicted), meter_);
-    if (!plan) return false;
-    offer(*std::move(plan));
+    if (plan) {
+      offer(*std::move(plan));
+    } else if (++failures_ == kMostFailures) {
+      return false;
+    }
     return !meter_.stop();
   }
 
   bool fits() const { return plan_ && peak_ <= problem_.budget; }
+  bool is_close_to(Cost bound) const {
+    return fits() && cost_ <= bound * (1 + kCloseEnough);
+  }
 
   // Takes out what the best plan does not need to recompute.
   void polish() {
-    if (!fits() || plan_->steps.size() > kPolishOps) return;
+    if (!fits() || plan_->steps.size() > kPolishSteps) return;
     offer(
         without_needless_runs(problem_.graph, problem_.budget, *plan_, meter_));
   }
@@ -57,6 +69,7 @@ class Search {
 
   const Problem& problem_;
   Meter& meter_;
+  int failures_ = 0;  // Realisations that came to nothing.
   std::optional<Plan> plan_;
   Cost cost_ = 0;
   Bytes peak_ = 0;
@@ -78,12 +91,14 @@ Proposal propose_gap(const Problem& problem, const Limits& limits) {
   // Recomputations need room of their own: ask for a little less.
   const Bytes room = problem.budget - problem.graph.fixed_bytes();
   for (int part : {255, 253, 250, 245, 238, 228, 215, 200, 180, 150, 120}) {
-    if (!going) break;
+    if (!going || search.is_close_to(bound.lower_bound)) break;
+    if (search.fits() && problem.graph.num_ops() > kManyTriesOps) break;
     const Problem tighter{problem.graph,
                           problem.graph.fixed_bytes() + room / 256 * part,
                           OrderRule::kFixed};
     const GapProgram tight = gap_program(tighter);
-    going = search.try_within(tight, gap_bound(tighter, tight, meter).evicted);
+    going = search.try_within(
+        tight, gap_bound(tighter, tight, meter, kPassesPerTry).evicted);
   }
   search.polish();
   proposal.plan = search.take();
