@@ -7,8 +7,11 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
 endif()
 
+# No path of this machine in messages or in the program.
+add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13
+   AND NOT CMAKE_CXX_CLANG_TIDY)
   add_compile_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string (PR 105651).
 endif()
 if(REMATCH_WERROR)

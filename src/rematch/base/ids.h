@@ -22,6 +22,7 @@ struct Id {
   constexpr std::size_t index() const {
     return static_cast<std::size_t>(value);
   }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads <=>.
   friend constexpr auto operator<=>(const Id&, const Id&) = default;
 };
 

@@ -10,6 +10,7 @@
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
 #include "rematch/cli/summary.h"
+#include "rematch/cli/table.h"
 #include "rematch/io/file.h"
 #include "rematch/io/solution_json.h"
 #include "rematch/plan/budget.h"
@@ -83,6 +84,8 @@ Result<ExitCode> run(const Options& options, const Console& console) {
     console.out << summary_to_json(*solution) << '\n';
   } else if (options.output != "-") {
     print_solution(*graph, *solution, console);
+  } else if (!solution->has_plan()) {
+    console.err << "rematch: " << display_name(solution->message, 500) << '\n';
   }
   return exit_code(solution->outcome);
 }

@@ -132,6 +132,7 @@ class StagedPlanner {
         want(*graph_.tensor(next.tensor).producer, stage);
       }
     }
+    // NOLINTNEXTLINE(modernize-loop-convert): ops_ grows inside the loop.
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       for (TensorId input : graph_.inputs(ops_[i])) {
         if (!graph_.is_droppable(input)) continue;

@@ -28,9 +28,11 @@ class Probe {
     return solution;
   }
 
+  bool interrupted() const {
+    return limits_.interrupt != nullptr && limits_.interrupt->load();
+  }
   bool out_of_time() const {
-    return seconds() >= limits_.seconds ||
-           (limits_.interrupt != nullptr && limits_.interrupt->load());
+    return seconds() >= limits_.seconds || interrupted();
   }
   const Solution& best() const { return best_; }
   double seconds() const {
@@ -75,7 +77,10 @@ Solution solve_least_peak(const Graph& graph, OrderRule order,
   Solution solution = probe.best().has_plan() ? probe.best() : last;
   if (solution.has_plan()) {
     solution.budget = solution.peak;
-    if (!exact) solution.stop_reason = StopReason::kTimeLimit;
+    if (!exact) {
+      solution.stop_reason = probe.interrupted() ? StopReason::kInterrupted
+                                                 : StopReason::kTimeLimit;
+    }
     // What was proved within a larger budget holds within this one too: less
     // memory never makes a plan cheaper, and this plan fits.
   }

@@ -26,8 +26,9 @@ struct Capabilities {
 // What a strategy found. Nobody trusts it before it was replayed.
 struct Proposal {
   std::optional<Plan> plan;
-  Cost lower_bound = 0;     // Proved by the strategy; 0: nothing.
-  bool infeasible = false;  // Proved by the strategy: no plan exists.
+  Cost lower_bound = 0;      // Proved by the strategy; 0: nothing.
+  bool infeasible = false;   // Proved by the strategy: no plan exists.
+  bool proves_plan = false;  // Proved by the strategy: none is cheaper.
   StopReason stop_reason = StopReason::kFinished;
   std::string message;  // Why there is no plan, or where it came from.
 };

@@ -17,20 +17,43 @@ class Reversal {
   std::vector<OpId> sequence;
 
   // Reverses the steps [from, to); the value of step from - 1 is there, and
-  // `slots` more may be stored. False if the meter says stop.
+  // `slots` more may be stored. False if the meter says stop. With a stack of
+  // its own: there may be as many parts inside each other as slots.
   bool reverse(std::int64_t from, std::int64_t to, std::int64_t slots) {
-    while (to > from) {
-      if (slots == 1) return reverse_without_storing(from, to);
-      const std::int64_t advance = best_advance(to - from, slots);
-      if (!run_forward(from, from + advance)) return false;
-      if (!reverse(from + advance, to, slots - 1)) return false;
-      run_backward(from + advance - 1);
-      to = from + advance - 1;
+    parts_.assign(1, {from, to, slots, 0});
+    while (!parts_.empty()) {
+      Part& part = parts_.back();
+      if (part.advance > 0) {  // What comes behind the stored value is done.
+        run_backward(part.from + part.advance - 1);
+        part.to = part.from + part.advance - 1;
+        part.advance = 0;
+      }
+      if (part.to == part.from) {
+        parts_.pop_back();
+        continue;
+      }
+      if (part.slots == 1) {
+        if (!reverse_without_storing(part.from, part.to)) return false;
+        parts_.pop_back();
+        continue;
+      }
+      part.advance = best_advance(part.to - part.from, part.slots);
+      if (!run_forward(part.from, part.from + part.advance)) return false;
+      const Part behind = {part.from + part.advance, part.to, part.slots - 1,
+                           0};
+      parts_.push_back(behind);  // `part` is no longer valid.
     }
     return true;
   }
 
  private:
+  struct Part {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    std::int64_t slots = 0;
+    std::int64_t advance = 0;  // Steps up to the value stored; 0: none yet.
+  };
+
   bool reverse_without_storing(std::int64_t from, std::int64_t to) {
     for (std::int64_t step = to - 1; step >= from; --step) {
       if (!run_forward(from, step + 1)) return false;
@@ -52,6 +75,7 @@ class Reversal {
 
   const ChainSteps& chain_;
   Meter& meter_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace

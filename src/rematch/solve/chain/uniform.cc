@@ -58,13 +58,13 @@ std::optional<UniformChain> uniform_chain(const Graph& graph) {
   return chain;
 }
 
-std::optional<Cost> uniform_optimum(const UniformChain& chain, Bytes budget) {
-  std::int64_t slots = chain.length;
-  if (chain.bytes > 0) slots = std::min(slots, budget / chain.bytes - 2);
-  if (slots < 1) return std::nullopt;
-  const std::int64_t ops =
-      chain.length + 1 + least_forward_runs(chain.length, slots);
-  return static_cast<Cost>(ops) * chain.cost;
+std::int64_t uniform_slots(const UniformChain& chain, Bytes budget) {
+  if (chain.bytes == 0) return chain.length;
+  return std::min(chain.length, budget / chain.bytes - 2);
+}
+
+std::int64_t uniform_optimum(const UniformChain& chain, std::int64_t slots) {
+  return chain.length + 1 + least_forward_runs(chain.length, slots);
 }
 
 }  // namespace rematch

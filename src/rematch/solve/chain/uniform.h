@@ -21,9 +21,12 @@ struct UniformChain {
 // at the end and everything may be recomputed. None if the graph is not that.
 std::optional<UniformChain> uniform_chain(const Graph& graph);
 
-// The cost of the cheapest plan for a uniform chain within `budget` bytes above
-// the fixed ones; none if there is no plan. With c = budget / bytes - 2 slots
-// it is n + 1 + W(n, c) ops, see binomial.h.
-std::optional<Cost> uniform_optimum(const UniformChain& chain, Bytes budget);
+// How many values a plan may store besides the two that every step needs,
+// within `budget` bytes above the fixed ones; less than 1: there is no plan.
+std::int64_t uniform_slots(const UniformChain& chain, Bytes budget);
+
+// How many ops the cheapest plan of a uniform chain runs with `slots` >= 1:
+// n + 1 + W(n, slots), see binomial.h.
+std::int64_t uniform_optimum(const UniformChain& chain, std::int64_t slots);
 
 }  // namespace rematch

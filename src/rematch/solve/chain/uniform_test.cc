@@ -67,12 +67,14 @@ TEST(UniformChain, IsNotSeenWhereAnythingDiffers) {
       uniform_chain(made({.inputs_of_last = {"3", "0", "1"}})).has_value());
 }
 
-TEST(UniformOptimum, ScalesWithBytesAndCosts) {
+TEST(UniformOptimum, FollowsFromTheSlots) {
   const UniformChain chain{.length = 8, .bytes = 1000, .cost = 2.5};
-  EXPECT_EQ(uniform_optimum(chain, 4000), 26 * 2.5);
-  EXPECT_EQ(uniform_optimum(chain, 4999), 26 * 2.5);
-  EXPECT_EQ(uniform_optimum(chain, 2999), std::nullopt);
-  EXPECT_EQ(uniform_optimum(chain, 1'000'000), 17 * 2.5);
+  EXPECT_EQ(uniform_slots(chain, 4000), 2);
+  EXPECT_EQ(uniform_slots(chain, 4999), 2);
+  EXPECT_LT(uniform_slots(chain, 2999), 1);
+  EXPECT_EQ(uniform_slots(chain, 1'000'000), 8);
+  EXPECT_EQ(uniform_optimum(chain, 2), 26);
+  EXPECT_EQ(uniform_optimum(chain, 8), 17);
 }
 
 }  // namespace

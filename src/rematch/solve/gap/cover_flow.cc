@@ -18,7 +18,7 @@ class NetworkSimplex {
                  const std::vector<CoverArc>& arcs)
       : rows_(static_cast<std::int32_t>(need.size())),
         num_arcs_(static_cast<std::int32_t>(arcs.size())) {
-    const auto total = static_cast<std::size_t>(num_arcs_ + rows_);
+    const std::size_t total = arcs.size() + need.size();
     tail_.resize(total);
     head_.resize(total);
     capacity_.resize(total, std::numeric_limits<double>::infinity());

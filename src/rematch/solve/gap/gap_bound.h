@@ -15,6 +15,9 @@ struct GapBound {
   Cost lower_bound = 0;  // On the cost of any plan; at least the base cost.
   // A solution of the relaxation: the share of each gap that is evicted.
   std::vector<double> evicted;
+  // The stages that were needed, ascending, and the tails it was solved with.
+  std::vector<std::int32_t> stages;
+  Tails tails;
 };
 
 // Solves the relaxation on few rows, adding the stages that its solution does
@@ -34,5 +37,9 @@ GapBound gap_bound(const Problem& problem, const GapProgram& program,
 // 0; rounded down.
 Cost multiplier_value(const GapProgram& program, const Tails& tails,
                       const std::vector<double>& multipliers);
+
+// The least cost that a plan can have which costs at least `bound`: where every
+// cost is a multiple of one number, so is the cost of every plan.
+Cost least_cost_from(const Graph& graph, Cost bound);
 
 }  // namespace rematch

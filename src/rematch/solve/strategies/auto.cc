@@ -12,6 +12,7 @@
 
 #include "rematch/base/check.h"
 #include "rematch/plan/replay.h"
+#include "rematch/solve/chain/uniform.h"
 
 namespace rematch {
 namespace {
@@ -78,6 +79,7 @@ class Trials {
       if (failure) std::rethrow_exception(failure);
     }
     for (Trial& trial : done) add(std::move(trial));
+    is_good_enough();  // Says so if the gap was reached.
   }
 
   Proposal answer() {
@@ -91,6 +93,7 @@ class Trials {
     }
     if (best_.fits(problem_.budget)) {
       result.message = fmt::format("found by {}", best_.strategy);
+      result.proves_plan = best_.proposal.proves_plan;
       result.plan = std::move(best_.proposal.plan);
       return result;
     }
@@ -108,9 +111,18 @@ class Trials {
   }
 
  private:
+  bool out_of_time() const {
+    const std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start_;
+    return tried_.load() && spent.count() >= limits_.seconds;
+  }
+
   Trial run(const Attempt& attempt) const {
     Limits limits = limits_;
     limits.threads = 1;
+    if (out_of_time()) {
+      return {.strategy = attempt.strategy, .proposal = stopped(Stop::kTime)};
+    }
     const std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - start_;
     limits.seconds = std::max(0.0, limits_.seconds - spent.count());
@@ -124,6 +136,7 @@ class Trials {
     if (attempt.budget < problem_.budget) {
       // What holds within less memory says nothing about this budget.
       trial.proposal.infeasible = false;
+      trial.proposal.proves_plan = false;
       trial.proposal.lower_bound = 0;
     }
     if (!trial.proposal.plan) return trial;
@@ -134,6 +147,7 @@ class Trials {
                       " proposed an invalid plan: " + measured.error().message);
     trial.peak = measured->peak;
     trial.cost = measured->cost;
+    tried_ = true;
     return trial;
   }
 
@@ -141,6 +155,9 @@ class Trials {
     const bool fits = trial.fits(problem_.budget);
     const bool best_fits = best_.fits(problem_.budget);
     if (fits != best_fits) return fits;
+    if (fits && trial.cost == best_.cost) {
+      return trial.proposal.proves_plan && !best_.proposal.proves_plan;
+    }
     if (fits) return trial.cost < best_.cost;
     return trial.proposal.plan && trial.peak < best_.peak;
   }
@@ -168,7 +185,7 @@ class Trials {
     if (infeasible_) return true;
     if (!best_.fits(problem_.budget)) return false;
     const Cost bound = std::max(bound_, problem_.graph.base_cost());
-    if (best_.cost <= bound) return true;
+    if (best_.proposal.proves_plan || best_.cost <= bound) return true;
     if (best_.cost > bound * (1 + limits_.gap)) return false;
     stop_reason_ = StopReason::kGapReached;
     return true;
@@ -176,6 +193,7 @@ class Trials {
 
   const Problem& problem_;
   const Limits& limits_;
+  mutable std::atomic<bool> tried_ = false;  // Something ran to its end.
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
   Trial best_;
@@ -188,14 +206,13 @@ class Trials {
 
 Proposal propose_auto(const Problem& problem, const Limits& limits) {
   const Bytes budget = problem.budget;
-  // These may prove their plan, so they go first.
-  const std::vector<Attempt> exact = {{"keep_all", budget},
-                                      {"gap", budget},
-                                      {"exhaustive", budget},
-                                      {"chain_dp", budget}};
+  // These are quick or may prove their plan, so they go first.
+  std::vector<Attempt> first = {
+      {"keep_all", budget}, {"gap", budget}, {"exhaustive", budget}};
   std::vector<Attempt> others;
-  for (std::string_view name : {"chen_greedy", "chen_greedy_linear",
-                                "chen_sqrt", "chen_sqrt_linear", "revolve"}) {
+  if (uniform_chain(problem.graph)) first.push_back({"chain_dp", budget});
+  for (std::string_view name : {"chen_sqrt", "chen_sqrt_linear", "chen_greedy",
+                                "chen_greedy_linear", "revolve"}) {
     others.push_back({name, budget});
   }
   // Being greedy, dtr often does better within a little less than it has.
@@ -203,11 +220,12 @@ Proposal propose_auto(const Problem& problem, const Limits& limits) {
   for (int part : {32, 31, 30, 29, 28, 26, 24}) {
     others.push_back({"dtr", budget - room / 32 * (32 - part)});
   }
+  others.push_back({"chain_dp", budget});
   if (problem.graph.num_ops() <= kKeepLastOps) {
     others.push_back({"keep_last", budget});
   }
   Trials trials(problem, limits);
-  if (!trials.try_in_turn(exact)) trials.try_all(others);
+  if (!trials.try_in_turn(first)) trials.try_all(others);
   return trials.answer();
 }
 

@@ -22,18 +22,19 @@ Proposal solve_uniform(const Problem& problem, const UniformChain& chain,
                        Meter& meter) {
   const Bytes room = problem.budget - problem.graph.fixed_bytes();
   Proposal proposal;
-  const auto optimum = uniform_optimum(chain, room);
-  if (!optimum) {
+  const std::int64_t slots = uniform_slots(chain, room);
+  if (slots < 1) {
     proposal.infeasible = true;
     return proposal;
   }
-  std::int64_t slots = chain.length;
-  if (chain.bytes > 0) slots = std::min(slots, room / chain.bytes - 2);
   const auto sequence =
       reversal_sequence(chain_steps(problem.graph), slots, meter);
   if (!sequence) return stopped(*meter.reason());
+  const auto runs = static_cast<std::int64_t>(sequence->size());
+  REMATCH_CHECK(runs == uniform_optimum(chain, slots),
+                "the reversal of a uniform chain has the optimal length");
   proposal.plan = plan_from_sequence(problem.graph, *sequence);
-  proposal.lower_bound = *optimum;
+  proposal.proves_plan = true;
   return proposal;
 }
 

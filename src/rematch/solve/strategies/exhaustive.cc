@@ -70,7 +70,7 @@ class Search {
       Arrival& arrival = arrivals_.at(state);
       if (arrival.settled) continue;
       arrival.settled = true;
-      if (num_computed(state) == graph_.num_ops()) return found(state, cost);
+      if (num_computed(state) == graph_.num_ops()) return found(state);
       if (meter.stop()) return stopped(*meter.reason());
       if (arrivals_.size() > kMostStates) return stopped(Stop::kWork);
       expand(state, cost);
@@ -166,7 +166,7 @@ class Search {
     queue_.push({cost, number_++, state});
   }
 
-  Proposal found(State state, Cost cost) const {
+  Proposal found(State state) const {
     Proposal proposal;
     std::vector<OpId> sequence;
     while (state != 0) {
@@ -177,7 +177,7 @@ class Search {
     std::reverse(sequence.begin(), sequence.end());
     // The search drops only when it has to; a plan drops as early as it can.
     proposal.plan = plan_from_sequence(graph_, sequence);
-    proposal.lower_bound = cost;
+    proposal.proves_plan = true;
     return proposal;
   }
 

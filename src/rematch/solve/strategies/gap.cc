@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/solve/strategies/gap.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "rematch/base/check.h"
 #include "rematch/plan/replay.h"
 #include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/gap/gap_search.h"
 #include "rematch/solve/gap/realise.h"
 
 namespace rematch {
@@ -16,6 +20,9 @@ constexpr std::size_t kManyTriesOps = 5'000;
 // Two passes are enough to choose evictions by.
 constexpr int kPassesPerTry = 2;
 constexpr int kMostFailures = 3;
+// Branch and bound: at most so many nodes, and nodes times gaps.
+constexpr std::size_t kMostNodes = 2'000;
+constexpr std::size_t kMostNodeGaps = 150'000;
 // A plan this close to the bound is not worth more tries.
 constexpr double kCloseEnough = 1e-4;
 
@@ -40,6 +47,11 @@ class Search {
   }
 
   bool fits() const { return plan_ && peak_ <= problem_.budget; }
+  // Of the best plan that fits; infinite if none does.
+  Cost cost() const {
+    return fits() ? cost_ : std::numeric_limits<Cost>::infinity();
+  }
+  bool is_proved_by(Cost bound) const { return fits() && cost_ <= bound; }
   bool is_close_to(Cost bound) const {
     return fits() && cost_ <= bound * (1 + kCloseEnough);
   }
@@ -101,6 +113,19 @@ Proposal propose_gap(const Problem& problem, const Limits& limits) {
         tight, gap_bound(tighter, tight, meter, kPassesPerTry).evicted);
   }
   search.polish();
+  const std::size_t nodes =
+      std::min(kMostNodes, kMostNodeGaps / (program.gaps.size() + 1));
+  if (nodes > 0 && !search.is_proved_by(bound.lower_bound)) {
+    const auto on_evictions = [&](const std::vector<double>& evicted) {
+      const Cost before = search.cost();
+      search.try_within(program, evicted);
+      if (search.cost() < before) search.polish();
+      return search.cost();
+    };
+    const Cost proved = search_gaps(
+        fixed, program, bound, static_cast<int>(nodes), meter, on_evictions);
+    if (problem.order == OrderRule::kFixed) proposal.lower_bound = proved;
+  }
   proposal.plan = search.take();
   if (meter.reason()) {
     proposal.stop_reason = stopped(*meter.reason()).stop_reason;

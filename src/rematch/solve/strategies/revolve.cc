@@ -36,6 +36,16 @@ bool can_repeat_forward(const Graph& graph, const ChainSteps& chain) {
   return true;
 }
 
+// On a uniform chain the least number of runs is known.
+bool is_optimal(const Problem& problem, const Plan& plan) {
+  const auto uniform = uniform_chain(problem.graph);
+  if (!uniform) return false;
+  const std::int64_t slots =
+      uniform_slots(*uniform, problem.budget - problem.graph.fixed_bytes());
+  const auto runs = static_cast<std::int64_t>(computed_ops(plan).size());
+  return slots >= 1 && runs == uniform_optimum(*uniform, slots);
+}
+
 }  // namespace
 
 Proposal propose_revolve(const Problem& problem, const Limits& limits) {
@@ -53,12 +63,6 @@ Proposal propose_revolve(const Problem& problem, const Limits& limits) {
   // halving; the plan with the least peak is kept for the message.
   Meter meter(limits);
   Proposal proposal;
-  if (const auto uniform = uniform_chain(graph)) {
-    const Bytes room = problem.budget - graph.fixed_bytes();
-    if (const auto optimum = uniform_optimum(*uniform, room)) {
-      proposal.lower_bound = *optimum;
-    }
-  }
   Bytes least_peak = kMaxBytes;
   std::int64_t low = 1;
   auto high = static_cast<std::int64_t>(chain.forward.size());
@@ -83,6 +87,7 @@ Proposal propose_revolve(const Problem& problem, const Limits& limits) {
     }
     least_peak = std::min(least_peak, peak);
   }
+  proposal.proves_plan = fits && is_optimal(problem, *proposal.plan);
   return proposal;
 }
 
