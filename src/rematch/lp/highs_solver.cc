@@ -105,18 +105,6 @@ class IntegerColumns {
   void* highs_;
 };
 
-// HiGHS drops what cannot be better than the cutoff and then calls the search
-// complete: "infeasible", or "optimal" with a worse point that it met.
-void apply_cutoff(double cutoff, LpSolution& solution) {
-  const bool complete = solution.status == LpStatus::kOptimal ||
-                        solution.status == LpStatus::kInfeasible ||
-                        solution.status == LpStatus::kUnboundedOrInfeasible;
-  if (complete && !(solution.objective <= cutoff)) {
-    solution.status = LpStatus::kCutoff;
-  }
-  solution.bound = std::min(solution.bound, cutoff);
-}
-
 bool is_interrupt(int type) {
   return type == kHighsCallbackSimplexInterrupt ||
          type == kHighsCallbackIpmInterrupt ||
@@ -250,7 +238,7 @@ LpStatus lp_status_from_highs(int status) {
   }
 }
 
-HighsSolver::HighsSolver() : highs_(nullptr) {
+HighsSolver::HighsSolver() {
   REMATCH_CHECK(!LpEvents::in_hook(), "no session is made inside of a hook");
   highs_ = Highs_create();
   REMATCH_CHECK(highs_ != nullptr, "Highs_create succeeds");
@@ -408,7 +396,6 @@ LpSolution HighsSolver::run_integers(const LpLimits& limits,
   if (!hooks.start.empty()) set_start(hooks.start);
   LpSolution solution = run(limits, hooks, true);
   solution.bound = double_info(highs_, "mip_dual_bound", -kInfinity);
-  if (limits.cutoff < kInfinity) apply_cutoff(limits.cutoff, solution);
   return solution;
 }
 

@@ -27,6 +27,7 @@ LpStatus lp_status_from_highs(int status);
 // - The relaxation of a model with integer columns never begins at a basis: the
 //   model is continuous here, and columns are integer only during a search.
 // - Clocks add up over runs and would use up a time limit: they are zeroed.
+// - A search over integers cannot be interrupted while it solves a relaxation.
 // - By default a search over integers is done at a relative gap of 1e-4.
 // - With a cutoff, "infeasible" may only mean that nothing is below it, and
 //   "optimal" nothing at all.
@@ -74,7 +75,7 @@ class HighsSolver {
   LpSolution run(const LpLimits& limits, const LpHooks& hooks, bool integers);
   void read_point(LpSolution& solution, bool integers) const;
 
-  void* highs_;
+  void* highs_ = nullptr;
 };
 
 }  // namespace rematch

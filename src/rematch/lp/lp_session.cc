@@ -58,6 +58,18 @@ std::optional<LpSolution> answer_at_once(const LinearModel& model,
   return std::nullopt;
 }
 
+// HiGHS drops what cannot be better than the cutoff and then calls the search
+// complete: "infeasible", or "optimal" with a worse point that it met.
+void apply_cutoff(double cutoff, LpSolution& solution) {
+  const bool complete = solution.status == LpStatus::kOptimal ||
+                        solution.status == LpStatus::kInfeasible ||
+                        solution.status == LpStatus::kUnboundedOrInfeasible;
+  if (complete && !(solution.objective <= cutoff)) {
+    solution.status = LpStatus::kCutoff;
+  }
+  solution.bound = std::min(solution.bound, cutoff);
+}
+
 // Makes the bound agree with the status and with the point.
 LpSolution with_consistent_bound(LpSolution solution, const LpLimits& limits) {
   if (solution.status == LpStatus::kInfeasible) solution.bound = kInfinity;
@@ -108,8 +120,9 @@ LpSolution LpSession::solve_integers(const LpLimits& limits,
   tell_changes();
   solver_->forget();
   solver_has_basis_ = false;
-  return with_consistent_bound(
-      solver_->run_integers(limits, hooks, model_.integers()), limits);
+  LpSolution solution = solver_->run_integers(limits, hooks, model_.integers());
+  if (limits.cutoff < kInfinity) apply_cutoff(limits.cutoff, solution);
+  return with_consistent_bound(std::move(solution), limits);
 }
 
 void LpSession::tell_changes() {

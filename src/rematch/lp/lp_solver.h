@@ -35,7 +35,8 @@ struct LpLimits {
   int threads = 1;  // At least 1.
   std::uint64_t seed = 0;
   // Set to true from elsewhere to stop. May be null. A search over integers
-  // looks between the relaxations that it solves, not within one.
+  // looks between the relaxations that it solves, not within one, and the first
+  // can take minutes: where that matters, set `seconds`, which holds within.
   const std::atomic<bool>* interrupt = nullptr;
 };
 
