@@ -31,17 +31,25 @@ void check_call(HighsInt returned, const char* call) {
                 fmt::format("{} succeeds, but it failed", call));
 }
 
+void check_option(HighsInt returned, const char* call, const char* name) {
+  check_call(returned, fmt::format("{}({})", call, name).c_str());
+}
+
 void set_option(void* highs, const char* name, bool value) {
-  check_call(Highs_setBoolOptionValue(highs, name, value ? 1 : 0), name);
+  check_option(Highs_setBoolOptionValue(highs, name, value ? 1 : 0),
+               "Highs_setBoolOptionValue", name);
 }
 void set_option(void* highs, const char* name, int value) {
-  check_call(Highs_setIntOptionValue(highs, name, value), name);
+  check_option(Highs_setIntOptionValue(highs, name, value),
+               "Highs_setIntOptionValue", name);
 }
 void set_option(void* highs, const char* name, double value) {
-  check_call(Highs_setDoubleOptionValue(highs, name, value), name);
+  check_option(Highs_setDoubleOptionValue(highs, name, value),
+               "Highs_setDoubleOptionValue", name);
 }
 void set_option(void* highs, const char* name, const char* value) {
-  check_call(Highs_setStringOptionValue(highs, name, value), name);
+  check_option(Highs_setStringOptionValue(highs, name, value),
+               "Highs_setStringOptionValue", name);
 }
 
 int at_most_int(std::int64_t value) {
