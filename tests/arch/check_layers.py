@@ -16,11 +16,15 @@ from cpp_functions import functions
 ALLOWED = {
     "base": set(),
     "graph": {"base"},
+    "lp": {"base"},
     "plan": {"base", "graph"},
     "io": {"base", "graph", "plan"},
-    "solve": {"base", "graph", "plan"},
+    "solve": {"base", "graph", "lp", "plan"},
     "cli": {"base", "graph", "plan", "io", "solve"},
 }
+# The one file that may include HiGHS, and what its headers look like.
+HIGHS_FILE = Path("src/rematch/lp/highs_solver.cc")
+HIGHS_HEADER = re.compile(r'[<"](?:.*/)?(?:highs|ipx)[^/]*\.h(?:pp)?[>"]', re.IGNORECASE)
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 80
 
@@ -120,6 +124,14 @@ def check_headers_are_ours(path, lines):
             yield number, f"third-party headers stay in source files: {what}"
 
 
+def check_highs(path, lines):
+    if path.suffix not in CPP or path == HIGHS_FILE:
+        return
+    for number, what in includes(lines):
+        if not what.startswith('"rematch/') and HIGHS_HEADER.fullmatch(what):
+            yield number, f"{HIGHS_FILE} alone includes HiGHS: {what}"
+
+
 def check_size(path, lines):
     if len(lines) > MAX_FILE_LINES:
         yield (
@@ -151,6 +163,7 @@ RULES = (
     check_layers,
     check_strategies,
     check_headers_are_ours,
+    check_highs,
     check_size,
     check_later,
 )

@@ -86,6 +86,24 @@ BAD = {
         3,
         "third-party headers stay in source files",
     ),
+    "HiGHS elsewhere": (
+        "src/rematch/lp/lp_session.cc",
+        HEAD + "#include <interfaces/highs_c_api.h>\n",
+        2,
+        "src/rematch/lp/highs_solver.cc alone includes HiGHS",
+    ),
+    "HiGHS in a test": (
+        "src/rematch/lp/highs_solver_test.cc",
+        HEAD + "#include <Highs.h>\n",
+        2,
+        "src/rematch/lp/highs_solver.cc alone includes HiGHS",
+    ),
+    "lp sees graph": (
+        "src/rematch/lp/a.cc",
+        HEAD + '#include "rematch/graph/graph.h"\n',
+        2,
+        "lp may not include graph",
+    ),
     "long file": (
         "src/rematch/base/a.cc",
         HEAD + "int a;\n" * 600,
@@ -119,6 +137,19 @@ GOOD = {
     "downward": (
         "src/rematch/cli/a.cc",
         HEAD + '#include "rematch/io/json.h"\n#include <CLI/CLI.hpp>\n',
+    ),
+    "HiGHS where it belongs": (
+        "src/rematch/lp/highs_solver.cc",
+        HEAD + '#include "rematch/lp/highs_solver.h"\n'
+        "#include <interfaces/highs_c_api.h>\n",
+    ),
+    "our own header about HiGHS": (
+        "src/rematch/lp/lp_session.cc",
+        HEAD + '#include "rematch/lp/highs_solver.h"\n',
+    ),
+    "strategy sees lp": (
+        STRATEGIES + "milp.cc",
+        HEAD + '#include "rematch/lp/lp_session.h"\n',
     ),
     "own layer and standard library": (
         "src/rematch/io/a.h",

@@ -20,13 +20,17 @@ if(WAY STREQUAL "installed")
   if(strays)
     message(FATAL_ERROR "files that should not be installed: ${strays}")
   endif()
+  if(EXISTS "${prefix}/bin/rematch")
+    run("${prefix}/bin/rematch" --version)
+  endif()
 endif()
 
 run(${CMAKE_COMMAND} -G "${GENERATOR}"
     -S "${CMAKE_CURRENT_LIST_DIR}/${WAY}" -B "${WORK_DIR}/build"
     "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_BUILD_TYPE=
     -DCMAKE_CXX_FLAGS=-O0
-    "-DCMAKE_PREFIX_PATH=${prefix}" "-DREMATCH_ROOT=${REMATCH_SOURCE_DIR}")
+    "-DCMAKE_PREFIX_PATH=${prefix}" "-DREMATCH_ROOT=${REMATCH_SOURCE_DIR}"
+    "-DREMATCH_PYTHON=${PYTHON}")
 run(${CMAKE_COMMAND} --build "${WORK_DIR}/build" --target consumer)
 run("${WORK_DIR}/build/consumer")
 if(NOT output STREQUAL "${VERSION}\n")

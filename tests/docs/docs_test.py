@@ -197,8 +197,10 @@ def test_program_in_the_readme_runs(tmp_path):
     if cache_value(cache, "REMATCH_SANITIZE") or cache_value(cache, "REMATCH_FUZZ") == "ON":
         subprocess.run([*command, "-fsyntax-only"], cwd=tmp_path, check=True)
         return
-    layers = ("solve", "io", "plan", "graph", "base")
+    layers = ("solve", "io", "plan", "lp", "graph", "base")
     libraries = [str(build / f"librematch_{layer}.a") for layer in layers]
+    highs = cache_value(cache, "REMATCH_HIGHS_PATH")
+    libraries += [highs, f"-Wl,-rpath,{Path(highs).parent}"]
     subprocess.run(
         [*command, *libraries, "-lfmt", "-pthread", "-o", "main"], cwd=tmp_path, check=True
     )
