@@ -12,7 +12,7 @@
 #include "rematch/graph/graph.h"
 #include "rematch/graph/graph_builder.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
 class App;
 }
 

@@ -138,9 +138,9 @@ void print_table(const Graph& graph, const Comparison& comparison,
   std::vector<Cell> names = {{"strategy", Style::kBold}};
   std::vector<Cell> sizes = {{""}};
   for (std::size_t i = 0; i < comparison.budgets.size(); ++i) {
-    names.push_back({comparison.budget_names[i] + " ", Style::kBold});
+    names.emplace_back(comparison.budget_names[i] + " ", Style::kBold);
     const auto& budget = comparison.budgets[i];
-    sizes.push_back({budget ? format_bytes(*budget) + " " : "", Style::kDim});
+    sizes.emplace_back(budget ? format_bytes(*budget) + " " : "", Style::kDim);
   }
   table.add_row(std::move(names));
   table.add_row(std::move(sizes));

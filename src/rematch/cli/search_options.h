@@ -9,7 +9,7 @@
 #include "rematch/base/result.h"
 #include "rematch/plan/problem.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
 class App;
 }
 

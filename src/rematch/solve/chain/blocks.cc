@@ -53,7 +53,7 @@ void place_backward(const Graph& graph, const std::vector<OpId>& cut_ops,
           std::min(current, latest_block(graph, block_of, cut_ops, input));
       reads_forward = reads_forward || block_of[producer->index()] == current;
     }
-    blocks[current].backward.push_back(OpId(i));
+    blocks[current].backward.emplace_back(i);
     if (reads_forward) blocks[current].backward_reads_block = true;
   }
 }

@@ -70,7 +70,7 @@ std::vector<double> Relaxation::violations() const {
 // piece of bytes * x - price(x), which is convex.
 void Relaxation::add_arcs(const Gap& gap, std::int32_t first, std::int32_t last,
                           std::vector<CoverArc>& arcs) const {
-  double slope = static_cast<double>(gap.bytes);
+  auto slope = static_cast<double>(gap.bytes);
   double price = 0;
   const Concave prices = tails_.price(gap);
   for (const Concave::Piece& piece : prices.pieces()) {
