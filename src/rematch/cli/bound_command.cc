@@ -121,9 +121,7 @@ void add_bound_command(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "bound", "Prove a lower bound on the cost of any plan");
   command->footer(kExamples);
-  command->add_option("GRAPH", options->graph, "graph file, - for stdin")
-      ->required()
-      ->type_name("");
+  add_graph_argument(*command, options->graph);
   command
       ->add_option("--budget,-b", options->budget,
                    "as for plan; min is the floor")

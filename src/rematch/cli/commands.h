@@ -35,6 +35,9 @@ void add_import_command(CLI::App& app, Session& session);
 void add_strategies_command(CLI::App& app, Session& session);
 void add_completion_command(CLI::App& app, Session& session);
 
+// Adds the argument GRAPH; `path` must outlive the parser.
+void add_graph_argument(CLI::App& command, std::string& path);
+
 // Reads a graph from a file ("-": standard input). Errors name the file.
 Result<Graph> load_graph(const std::string& path,
                          DeclaredOrder order = DeclaredOrder::kAsGiven);

@@ -198,9 +198,7 @@ void add_compare_command(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("compare", "Compare strategies at several budgets");
   command->footer(kExamples);
-  command->add_option("GRAPH", options->graph, "graph file, - for stdin")
-      ->required()
-      ->type_name("");
+  add_graph_argument(*command, options->graph);
   command
       ->add_option("--budgets", options->budgets,
                    "comma-separated budgets, as for plan")

@@ -157,9 +157,7 @@ void add_inspect_command(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "inspect", "Size, cost, keep-all peak, floor, what sits at the peak");
   command->footer(kExamples);
-  command->add_option("GRAPH", options->graph, "graph file, - for stdin")
-      ->required()
-      ->type_name("");
+  add_graph_argument(*command, options->graph);
   command
       ->add_option("--order", options->order,
                    "order rule that the floor is proved for")

@@ -97,9 +97,7 @@ void add_plan_command(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("plan", "Find the cheapest plan within a budget");
   command->footer(kExamples);
-  command->add_option("GRAPH", options->graph, "graph file, - for stdin")
-      ->required()
-      ->type_name("");
+  add_graph_argument(*command, options->graph);
   command
       ->add_option("--budget,-b", options->budget,
                    "largest peak: bytes with an optional unit (8GiB), a "

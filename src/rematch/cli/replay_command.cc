@@ -153,9 +153,7 @@ void add_replay_command(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("replay", "Check and measure a plan made anywhere");
   command->footer(kExamples);
-  command->add_option("GRAPH", options->graph, "graph file, - for stdin")
-      ->required()
-      ->type_name("");
+  add_graph_argument(*command, options->graph);
   command
       ->add_option("PLAN", options->plan, "plan or solution file, - for stdin")
       ->required()
