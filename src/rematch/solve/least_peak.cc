@@ -14,12 +14,15 @@ namespace {
 class Probe {
  public:
   Probe(const Graph& graph, OrderRule order, const Strategy& strategy,
-        const Limits& limits)
-      : graph_(graph), order_(order), strategy_(strategy), limits_(limits) {}
+        const Request& request)
+      : graph_(graph), order_(order), strategy_(strategy), request_(request) {
+    // What is known within one budget is not news within another.
+    request_.on_progress = nullptr;
+  }
 
   Solution at(Bytes budget) {
-    Limits left = limits_;
-    left.seconds = std::max(0.0, limits_.seconds - seconds());
+    Request left = request_;
+    left.limits.seconds = std::max(0.0, request_.limits.seconds - seconds());
     Solution solution = solve({graph_, budget, order_}, strategy_, left);
     if (solution.has_plan() &&
         (!best_.has_plan() || solution.peak < best_.peak)) {
@@ -29,10 +32,11 @@ class Probe {
   }
 
   bool interrupted() const {
-    return limits_.interrupt != nullptr && limits_.interrupt->load();
+    const auto* interrupt = request_.limits.interrupt;
+    return interrupt != nullptr && interrupt->load();
   }
   bool out_of_time() const {
-    return seconds() >= limits_.seconds || interrupted();
+    return seconds() >= request_.limits.seconds || interrupted();
   }
   const Solution& best() const { return best_; }
   double seconds() const {
@@ -45,7 +49,7 @@ class Probe {
   const Graph& graph_;
   OrderRule order_;
   const Strategy& strategy_;
-  const Limits& limits_;
+  Request request_;
   Solution best_;
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
@@ -54,8 +58,8 @@ class Probe {
 }  // namespace
 
 Solution solve_least_peak(const Graph& graph, OrderRule order,
-                          const Strategy& strategy, const Limits& limits) {
-  Probe probe(graph, order, strategy, limits);
+                          const Strategy& strategy, const Request& request) {
+  Probe probe(graph, order, strategy, request);
   Bytes below = peak_floor(graph, order).bytes;  // No plan found here.
   const Bytes enough =
       strategy.can.uses_budget ? keep_all_peak(graph) : kMaxBytes;

@@ -12,6 +12,6 @@ namespace rematch {
 // answer is exact to a byte, as far as the strategy finds plans monotonically,
 // or the limits are used up. kUnknown if the strategy finds no plan at all.
 Solution solve_least_peak(const Graph& graph, OrderRule order,
-                          const Strategy& strategy, const Limits& limits);
+                          const Strategy& strategy, const Request& request);
 
 }  // namespace rematch

@@ -107,19 +107,19 @@ Cost bound_of_gaps(const Problem& problem, const Limits& limits) {
 }  // namespace
 
 Solution solve(const Problem& problem, const Strategy& strategy,
-               const Limits& limits) {
+               const Request& request) {
   const Clock clock;
   const PeakFloor floor = peak_floor(problem.graph, problem.order);
-  Solution solution = empty_solution(problem, strategy, limits, floor);
+  Solution solution = empty_solution(problem, strategy, request.limits, floor);
   if (problem.budget < floor.bytes) {
     declare_below_floor(problem, floor, solution);
     solution.seconds = clock.seconds();
     return solution;
   }
-  Proposal proposal = strategy.propose(problem, limits);
+  Proposal proposal = strategy.propose(problem, request);
   if (!strategy.can.gap_bound) {
     proposal.lower_bound =
-        std::max(proposal.lower_bound, bound_of_gaps(problem, limits));
+        std::max(proposal.lower_bound, bound_of_gaps(problem, request.limits));
   }
   solution.lower_bound = std::max(solution.lower_bound, proposal.lower_bound);
   solution.stop_reason = proposal.stop_reason;

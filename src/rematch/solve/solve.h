@@ -15,6 +15,6 @@ namespace rematch {
 // one; with a fixed order so is that of the gap program. Throws InternalError
 // if the strategy proposes an invalid plan or contradicts itself.
 Solution solve(const Problem& problem, const Strategy& strategy,
-               const Limits& limits);
+               const Request& request);
 
 }  // namespace rematch

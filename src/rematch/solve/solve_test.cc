@@ -20,7 +20,7 @@ Graph triangle() {
       .value();
 }
 
-Strategy proposing(Proposal (*propose)(const Problem&, const Limits&)) {
+Strategy proposing(Proposal (*propose)(const Problem&, const Request&)) {
   return {.name = "test",
           .summary = "",
           .source = "",
@@ -28,7 +28,7 @@ Strategy proposing(Proposal (*propose)(const Problem&, const Limits&)) {
           .propose = propose};
 }
 
-Proposal keep_all(const Problem& problem, const Limits&) {
+Proposal keep_all(const Problem& problem, const Request&) {
   Proposal proposal;
   proposal.plan = keep_all_plan(problem.graph);
   return proposal;
@@ -75,7 +75,7 @@ TEST(Solve, CallsAPlanOverTheBudgetUnknown) {
 
 TEST(Solve, ThrowsWhenAStrategyProposesAnInvalidPlan) {
   const Graph graph = triangle();
-  const Strategy liar = proposing([](const Problem&, const Limits&) {
+  const Strategy liar = proposing([](const Problem&, const Request&) {
     Proposal proposal;
     proposal.plan = Plan{{Step::compute(OpId(2))}};
     return proposal;
@@ -87,7 +87,7 @@ TEST(Solve, ThrowsWhenAStrategyProposesAnInvalidPlan) {
 
 TEST(Solve, ThrowsWhenABoundIsAboveTheCostOfAPlan) {
   const Graph graph = triangle();
-  const Strategy liar = proposing([](const Problem& problem, const Limits&) {
+  const Strategy liar = proposing([](const Problem& problem, const Request&) {
     Proposal proposal = keep_all(problem, {});
     proposal.lower_bound = 4;
     return proposal;
@@ -100,7 +100,7 @@ TEST(Solve, ThrowsWhenABoundIsAboveTheCostOfAPlan) {
 TEST(Solve, KeepsAnUnprovedPlanFeasible) {
   const Graph graph = triangle();
   const Strategy wasteful =
-      proposing([](const Problem& problem, const Limits&) {
+      proposing([](const Problem& problem, const Request&) {
         Proposal proposal;
         const std::vector<OpId> sequence = {OpId(0), OpId(1), OpId(0), OpId(2)};
         proposal.plan = plan_from_sequence(problem.graph, sequence);

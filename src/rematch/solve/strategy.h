@@ -9,6 +9,7 @@
 
 #include "rematch/base/limits.h"
 #include "rematch/plan/solution.h"
+#include "rematch/solve/request.h"
 
 namespace rematch {
 
@@ -38,7 +39,7 @@ struct Strategy {
   std::string_view summary;  // One line for people.
   std::string_view source;   // Where it was published.
   Capabilities can;
-  Proposal (*propose)(const Problem& problem, const Limits& limits);
+  Proposal (*propose)(const Problem& problem, const Request& request);
 };
 
 // All strategies, in the order in which people should read about them.

@@ -204,7 +204,7 @@ class Trials {
 
 }  // namespace
 
-Proposal propose_auto(const Problem& problem, const Limits& limits) {
+Proposal propose_auto(const Problem& problem, const Request& request) {
   const Bytes budget = problem.budget;
   // These are quick or may prove their plan, so they go first.
   std::vector<Attempt> first = {
@@ -224,7 +224,7 @@ Proposal propose_auto(const Problem& problem, const Limits& limits) {
   if (problem.graph.num_ops() <= kKeepLastOps) {
     others.push_back({"keep_last", budget});
   }
-  Trials trials(problem, limits);
+  Trials trials(problem, request.limits);
   if (!trials.try_in_turn(first)) trials.try_all(others);
   return trials.answer();
 }

@@ -10,6 +10,6 @@ namespace rematch {
 // Runs the strategies on `limits.threads` threads, cheapest first, and stops
 // once a plan is proved optimal or within `limits.gap` of the bound. The answer
 // does not depend on the number of threads as long as no time limit is hit.
-Proposal propose_auto(const Problem& problem, const Limits& limits);
+Proposal propose_auto(const Problem& problem, const Request& request);
 
 }  // namespace rematch

@@ -80,8 +80,8 @@ Proposal solve_blocks(const Problem& problem, const BlockChain& chain,
 
 }  // namespace
 
-Proposal propose_chain_dp(const Problem& problem, const Limits& limits) {
-  Meter meter(limits);
+Proposal propose_chain_dp(const Problem& problem, const Request& request) {
+  Meter meter(request.limits);
   if (const auto chain = uniform_chain(problem.graph)) {
     return solve_uniform(problem, *chain, meter);
   }

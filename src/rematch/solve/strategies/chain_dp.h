@@ -11,6 +11,6 @@ namespace rematch {
 // its block is done), with memory counted in 1/500 of the budget, rounded up;
 // claims no more than feasible, since a schedule that is not persistent can be
 // better. Each table entry is one unit of work.
-Proposal propose_chain_dp(const Problem& problem, const Limits& limits);
+Proposal propose_chain_dp(const Problem& problem, const Request& request);
 
 }  // namespace rematch

@@ -143,22 +143,22 @@ Proposal chen_greedy(const Problem& problem, const Limits& limits,
 
 }  // namespace
 
-Proposal propose_chen_sqrt(const Problem& problem, const Limits& limits) {
-  return chen_sqrt(problem, limits, Candidates::kArticulation);
+Proposal propose_chen_sqrt(const Problem& problem, const Request& request) {
+  return chen_sqrt(problem, request.limits, Candidates::kArticulation);
 }
 
 Proposal propose_chen_sqrt_linear(const Problem& problem,
-                                  const Limits& limits) {
-  return chen_sqrt(problem, limits, Candidates::kEveryForwardOp);
+                                  const Request& request) {
+  return chen_sqrt(problem, request.limits, Candidates::kEveryForwardOp);
 }
 
-Proposal propose_chen_greedy(const Problem& problem, const Limits& limits) {
-  return chen_greedy(problem, limits, Candidates::kArticulation);
+Proposal propose_chen_greedy(const Problem& problem, const Request& request) {
+  return chen_greedy(problem, request.limits, Candidates::kArticulation);
 }
 
 Proposal propose_chen_greedy_linear(const Problem& problem,
-                                    const Limits& limits) {
-  return chen_greedy(problem, limits, Candidates::kEveryForwardOp);
+                                    const Request& request) {
+  return chen_greedy(problem, request.limits, Candidates::kEveryForwardOp);
 }
 
 }  // namespace rematch

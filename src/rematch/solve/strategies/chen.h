@@ -10,14 +10,15 @@ namespace rematch {
 // Every k-th candidate is a checkpoint, k = floor(sqrt(#candidates)).
 // Candidates are the articulation points of the forward part, as Checkmate
 // generalised it; in the _linear variant every forward op.
-Proposal propose_chen_sqrt(const Problem& problem, const Limits& limits);
-Proposal propose_chen_sqrt_linear(const Problem& problem, const Limits& limits);
+Proposal propose_chen_sqrt(const Problem& problem, const Request& request);
+Proposal propose_chen_sqrt_linear(const Problem& problem,
+                                  const Request& request);
 
 // A candidate becomes a checkpoint as soon as the sizes since the last one add
 // up to more than b. Of 300 values of b, the one with the cheapest plan within
 // the budget is taken.
-Proposal propose_chen_greedy(const Problem& problem, const Limits& limits);
+Proposal propose_chen_greedy(const Problem& problem, const Request& request);
 Proposal propose_chen_greedy_linear(const Problem& problem,
-                                    const Limits& limits);
+                                    const Request& request);
 
 }  // namespace rematch

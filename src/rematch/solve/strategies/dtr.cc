@@ -251,8 +251,8 @@ class Simulation {
 
 }  // namespace
 
-Proposal propose_dtr(const Problem& problem, const Limits& limits) {
-  return Simulation(problem, limits).run();
+Proposal propose_dtr(const Problem& problem, const Request& request) {
+  return Simulation(problem, request.limits).run();
 }
 
 }  // namespace rematch

@@ -12,6 +12,6 @@ namespace rematch {
 // producer plus that of the evicted neighbourhood (by equivalence classes, as
 // in the paper's prototype), and frees a tensor after its last use in the
 // order. Each simulated step is one unit of work.
-Proposal propose_dtr(const Problem& problem, const Limits& limits);
+Proposal propose_dtr(const Problem& problem, const Request& request);
 
 }  // namespace rematch

@@ -193,7 +193,7 @@ class Search {
 
 }  // namespace
 
-Proposal propose_exhaustive(const Problem& problem, const Limits& limits) {
+Proposal propose_exhaustive(const Problem& problem, const Request& request) {
   Search search(problem);
   if (search.num_droppable() > kMostTensors) {
     return not_applicable(fmt::format(
@@ -206,7 +206,7 @@ Proposal propose_exhaustive(const Problem& problem, const Limits& limits) {
         "exhaustive takes at most {} ops with free order; this graph has {}",
         kMostOps, problem.graph.num_ops()));
   }
-  return search.run(limits);
+  return search.run(request.limits);
 }
 
 }  // namespace rematch

@@ -9,6 +9,6 @@ namespace rematch {
 // Shortest path over all states (what is live, what was computed). Proves the
 // optimum, or that no plan exists. Takes at most 24 droppable tensors and, with
 // free order, 24 ops. Each state expanded is one unit of work.
-Proposal propose_exhaustive(const Problem& problem, const Limits& limits);
+Proposal propose_exhaustive(const Problem& problem, const Request& request);
 
 }  // namespace rematch

@@ -89,8 +89,8 @@ class Search {
 
 }  // namespace
 
-Proposal propose_gap(const Problem& problem, const Limits& limits) {
-  Meter meter(limits);
+Proposal propose_gap(const Problem& problem, const Request& request) {
+  Meter meter(request.limits);
   const Problem fixed{problem.graph, problem.budget, OrderRule::kFixed};
   const GapProgram program = gap_program(fixed);
   const GapBound bound = gap_bound(fixed, program, meter);

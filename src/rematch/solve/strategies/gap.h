@@ -10,6 +10,6 @@ namespace rematch {
 // The bound of gap_bound() and the cheapest plan that fits among those realised
 // from the relaxation within the budget and a little less. With a free order
 // there is no bound.
-Proposal propose_gap(const Problem& problem, const Limits& limits);
+Proposal propose_gap(const Problem& problem, const Request& request);
 
 }  // namespace rematch

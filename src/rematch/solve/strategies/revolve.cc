@@ -48,7 +48,7 @@ bool is_optimal(const Problem& problem, const Plan& plan) {
 
 }  // namespace
 
-Proposal propose_revolve(const Problem& problem, const Limits& limits) {
+Proposal propose_revolve(const Problem& problem, const Request& request) {
   const Graph& graph = problem.graph;
   if (const auto why = why_not_chain(graph)) {
     return not_applicable("revolve takes only chains: " + *why);
@@ -61,7 +61,7 @@ Proposal propose_revolve(const Problem& problem, const Limits& limits) {
   }
   // More slots take more memory, so the largest number that fits is found by
   // halving; the plan with the least peak is kept for the message.
-  Meter meter(limits);
+  Meter meter(request.limits);
   Proposal proposal;
   Bytes least_peak = kMaxBytes;
   std::int64_t low = 1;

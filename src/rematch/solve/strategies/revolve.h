@@ -9,6 +9,6 @@ namespace rematch {
 // The binomial schedule with the largest number of slots whose plan fits the
 // budget. Proved optimal on uniform chains; on others it ignores costs and
 // sizes.
-Proposal propose_revolve(const Problem& problem, const Limits& limits);
+Proposal propose_revolve(const Problem& problem, const Request& request);
 
 }  // namespace rematch
