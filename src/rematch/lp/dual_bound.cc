@@ -54,6 +54,12 @@ double dual_bound(const LinearModel& model,
     const double price = row_prices[row.index()];
     REMATCH_CHECK(std::isfinite(price), "a price is finite");
     if (price == 0) continue;
+    // Solvers leave tiny prices where a row has no bound; such a row proves
+    // nothing, so it is left out.
+    if (!std::isfinite(price > 0 ? model.row_lower(row)
+                                 : model.row_upper(row))) {
+      continue;
+    }
     add_least(price, 0, model.row_lower(row), model.row_upper(row), bound);
     const auto columns = model.row_columns(row);
     const auto values = model.row_values(row);

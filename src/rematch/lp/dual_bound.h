@@ -16,10 +16,10 @@ namespace rematch {
 // to rounding. The worst possible rounding is subtracted, so the result is
 // proved as it stands.
 //
-// -infinity if the prices prove nothing, which takes a column or a row without
-// a bound on the side that its price points to. Solvers leave prices of about
-// 1e-9 there: give columns finite bounds if the result matters. O(columns +
-// terms).
+// A row without a bound on the side that its price points to is left out. It is
+// -infinity if the prices prove nothing, which takes a column without a bound
+// on the side that its price points to: give columns finite bounds if the
+// result matters. O(columns + terms).
 double dual_bound(const LinearModel& model, std::span<const double> row_prices);
 
 }  // namespace rematch

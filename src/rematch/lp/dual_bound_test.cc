@@ -33,8 +33,11 @@ TEST(DualBound, IsWeakerAtAnyOtherPrice) {
   EXPECT_NEAR(bound(small_model(), 5), 20 - 9 - 6, 1e-12);
 }
 
-TEST(DualBound, IsNothingIfAPricePointsToNoBound) {
-  EXPECT_EQ(bound(small_model(), -1), -kInfinity);
+TEST(DualBound, LeavesOutARowWhosePricePointsToNoBound) {
+  EXPECT_NEAR(bound(small_model(), -1), 0, 1e-12);
+}
+
+TEST(DualBound, IsNothingIfAPriceLeavesAColumnWithoutBound) {
   LinearModel unbounded = small_model();
   unbounded.set_bounds(ColumnId(0), 0, kInfinity);
   EXPECT_EQ(bound(unbounded, 3), -kInfinity);

@@ -367,6 +367,13 @@ void HighsSolver::set_limits(const LpLimits& limits) {
   set_option(highs_, "simplex_iteration_limit", at_most_int(limits.iterations));
   set_option(highs_, "ipm_iteration_limit", at_most_int(limits.iterations));
   set_option(highs_, "mip_max_nodes", at_most_int(limits.nodes));
+  const bool look_for_points = limits.effort_on_points > 0;
+  set_option(highs_, "mip_heuristic_effort", limits.effort_on_points);
+  for (const char* heuristic :
+       {"mip_heuristic_run_rins", "mip_heuristic_run_rens",
+        "mip_heuristic_run_feasibility_jump", "mip_allow_restart"}) {
+    set_option(highs_, heuristic, look_for_points);
+  }
 }
 
 void HighsSolver::set_start(const std::vector<double>& start) {

@@ -32,6 +32,10 @@ struct LpLimits {
   // integers. Unlike time, both stop at the same place on every machine.
   std::int64_t iterations = std::numeric_limits<std::int32_t>::max();
   std::int64_t nodes = std::numeric_limits<std::int32_t>::max();
+  // How much of a search over integers goes into looking for points, from 0 to
+  // 1. With a good cutoff, proofs are quicker without: 0 also leaves out what
+  // the solver would do at the root to the same end.
+  double effort_on_points = 0.05;
   int threads = 1;  // At least 1.
   std::uint64_t seed = 0;
   // Set to true from elsewhere to stop. May be null. A search over integers

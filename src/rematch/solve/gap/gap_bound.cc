@@ -17,8 +17,6 @@ __extension__ using Wide = __int128;
 constexpr std::size_t kMostRows = 1500;
 constexpr int kMostRounds = 14;
 
-// The largest number of which every cost is a multiple, if costs are integers
-// that add up exactly; else 0.
 std::int64_t common_divisor(const Graph& graph) {
   if (graph.base_cost() >= 0x1p50) return 0;
   std::int64_t divisor = 0;
@@ -38,6 +36,10 @@ Wide scaled_down(Cost cost, int e) {
 }
 
 }  // namespace
+
+Cost common_cost_unit(const Graph& graph) {
+  return static_cast<Cost>(common_divisor(graph));
+}
 
 Cost least_cost_from(const Graph& graph, Cost bound) {
   const std::int64_t divisor = common_divisor(graph);
@@ -133,6 +135,7 @@ class Pass {
 GapBound gap_bound(const Problem& problem, const GapProgram& program,
                    Meter& meter, int passes) {
   GapBound best{.lower_bound = problem.graph.base_cost(),
+                .plain_bound = problem.graph.base_cost(),
                 .evicted = {},
                 .stages = {},
                 .tails = Tails(problem.graph, program)};
@@ -142,6 +145,7 @@ GapBound gap_bound(const Problem& problem, const GapProgram& program,
   for (int i = 0; i < passes; ++i) {
     Pass pass(problem, program, best.tails, best);
     pass.run(best.stages, meter);
+    if (i == 0) best.plain_bound = best.lower_bound;
     const Relaxation& relaxation = pass.relaxation();
     if (best.stages.empty() || meter.stop()) break;
     best.evicted = relaxation.evicted();

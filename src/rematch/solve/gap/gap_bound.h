@@ -13,6 +13,10 @@ namespace rematch {
 
 struct GapBound {
   Cost lower_bound = 0;  // On the cost of any plan; at least the base cost.
+  // The same without tails and not rounded up: a plan that spends x on reruns
+  // of ops after the last touch of all their outputs costs at least this plus
+  // x.
+  Cost plain_bound = 0;
   // A solution of the relaxation: the share of each gap that is evicted.
   std::vector<double> evicted;
   // The stages that were needed, ascending, and the tails it was solved with.
@@ -37,6 +41,10 @@ GapBound gap_bound(const Problem& problem, const GapProgram& program,
 // 0; rounded down.
 Cost multiplier_value(const GapProgram& program, const Tails& tails,
                       const std::vector<double>& multipliers);
+
+// The largest number of which every cost is a multiple, if costs are whole
+// numbers that add up exactly; else 0.
+Cost common_cost_unit(const Graph& graph);
 
 // The least cost that a plan can have which costs at least `bound`: where every
 // cost is a multiple of one number, so is the cost of every plan.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/gap/gap_plans.h"
+
+#include <algorithm>
+
+#include "rematch/solve/gap/gap_search.h"
+#include "rematch/solve/gap/realise.h"
+
+namespace rematch {
+namespace {
+
+// Replaying once per recomputation is quadratic, and so is trying many budgets
+// on a large graph: beyond these sizes it is left out.
+constexpr std::size_t kPolishSteps = 20'000;
+constexpr std::size_t kManyTriesOps = 5'000;
+// Two passes are enough to choose evictions by.
+constexpr int kPassesPerTry = 2;
+constexpr int kMostFailures = 3;
+// Branch and bound: at most so many nodes, and nodes times gaps.
+constexpr std::size_t kMostNodes = 2'000;
+constexpr std::size_t kMostNodeGaps = 150'000;
+// A plan this close to the bound is not worth more tries.
+constexpr double kCloseEnough = 1e-4;
+
+class Search {
+ public:
+  Search(const Problem& problem, Incumbent& incumbent, Meter& meter)
+      : problem_(problem), incumbent_(incumbent), meter_(meter) {}
+
+  // Realises a solution of a program, which may be for less memory than there
+  // is; false once there is no time left or it led nowhere too often.
+  bool try_within(const GapProgram& program,
+                  const std::vector<double>& evicted) {
+    auto plan = realise(problem_.graph, program,
+                        rounded_evictions(program, evicted), meter_);
+    if (plan) {
+      incumbent_.offer(*std::move(plan));
+    } else if (++failures_ == kMostFailures) {
+      return false;
+    }
+    return !meter_.stop();
+  }
+
+  bool is_close_to(Cost bound) const {
+    return incumbent_.cost() <= bound * (1 + kCloseEnough);
+  }
+
+  // Takes out what the best plan does not need to recompute.
+  void polish() {
+    if (!incumbent_.fits()) return;
+    if (incumbent_.plan().steps.size() > kPolishSteps) return;
+    incumbent_.offer(without_needless_runs(problem_.graph, problem_.budget,
+                                           incumbent_.plan(), meter_));
+  }
+
+  // Recomputations need room of their own: asks for a little less.
+  void try_with_less(bool going, Cost bound) {
+    const Graph& graph = problem_.graph;
+    const Bytes room = problem_.budget - graph.fixed_bytes();
+    for (int part : {255, 253, 250, 245, 238, 228, 215, 200, 180, 150, 120}) {
+      if (!going || is_close_to(bound)) return;
+      if (incumbent_.fits() && graph.num_ops() > kManyTriesOps) return;
+      const Problem tighter{graph, graph.fixed_bytes() + room / 256 * part,
+                            OrderRule::kFixed};
+      const GapProgram tight = gap_program(tighter);
+      going = try_within(
+          tight, gap_bound(tighter, tight, meter_, kPassesPerTry).evicted);
+    }
+  }
+
+  // The integer program.
+  Cost search(const GapProgram& program, const GapBound& bound) {
+    const std::size_t nodes =
+        std::min(kMostNodes, kMostNodeGaps / (program.gaps.size() + 1));
+    if (nodes == 0 || incumbent_.cost() <= bound.lower_bound) {
+      return bound.lower_bound;
+    }
+    return search_gaps(problem_, program, bound, static_cast<int>(nodes),
+                       meter_, [&](const std::vector<double>& evicted) {
+                         const Cost before = incumbent_.cost();
+                         try_within(program, evicted);
+                         if (incumbent_.cost() < before) polish();
+                         return incumbent_.cost();
+                       });
+  }
+
+ private:
+  const Problem& problem_;
+  Incumbent& incumbent_;
+  Meter& meter_;
+  int failures_ = 0;  // Realisations that came to nothing.
+};
+
+}  // namespace
+
+GapAnswer solve_gaps(const Problem& problem, Incumbent& incumbent,
+                     Meter& meter) {
+  const GapProgram program = gap_program(problem);
+  GapAnswer answer;
+  const GapBound bound = gap_bound(problem, program, meter);
+  answer.plain_bound = bound.plain_bound;
+  answer.stages = bound.stages;
+  Search search(problem, incumbent, meter);
+  const bool going = search.try_within(program, bound.evicted);
+  search.try_with_less(going, bound.lower_bound);
+  search.polish();
+  answer.lower_bound = search.search(program, bound);
+  return answer;
+}
+
+}  // namespace rematch

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans and bounds from the gap program, as good as it gets in milliseconds.
+#pragma once
+
+#include "rematch/base/limits.h"
+#include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/incumbent.h"
+
+namespace rematch {
+
+// What the gap program says about a problem with a fixed order.
+struct GapAnswer {
+  Cost lower_bound = 0;  // On the cost of any plan, with the integer program.
+  Cost plain_bound = 0;  // See GapBound.
+  // Stages that the relaxation needed, ascending.
+  std::vector<std::int32_t> stages;
+};
+
+// Solves the relaxation, realises it within the budget and within a little
+// less, then searches the integer program as far as the size of the graph
+// allows; offers every plan to `incumbent`. `problem` has a fixed order and a
+// budget of at least the floor.
+GapAnswer solve_gaps(const Problem& problem, Incumbent& incumbent,
+                     Meter& meter);
+
+}  // namespace rematch

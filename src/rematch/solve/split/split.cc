@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/split/split.h"
+
+#include <algorithm>
+
+#include "rematch/solve/gap/gap_plans.h"
+#include "rematch/solve/split/split_search.h"
+
+namespace rematch {
+
+Proposal solve_split(const Problem& problem, const Request& request) {
+  Meter meter(request.limits);
+  Incumbent incumbent(problem);
+  if (request.start != nullptr) incumbent.offer(*request.start);
+  const GapAnswer gaps = solve_gaps(problem, incumbent, meter);
+  SplitSearch search(problem, request, incumbent,
+                     {gaps.lower_bound, gaps.plain_bound, gaps.stages});
+  search.run();
+  Proposal proposal;
+  proposal.lower_bound = search.lower_bound();
+  if (const auto stop = search.stopped()) {
+    proposal.stop_reason = stopped(*stop).stop_reason;
+  }
+  if (incumbent.cost() <= search.lower_bound() * (1 + request.limits.gap) &&
+      incumbent.cost() > search.lower_bound()) {
+    proposal.stop_reason = StopReason::kGapReached;
+  }
+  proposal.infeasible = search.is_infeasible();
+  if (!proposal.infeasible) proposal.plan = incumbent.take();
+  return proposal;
+}
+
+}  // namespace rematch
