@@ -29,6 +29,12 @@ Proposal stopped(Stop reason) {
   return proposal;
 }
 
+Proposal proved_infeasible() {
+  Proposal proposal;
+  proposal.infeasible = true;
+  return proposal;
+}
+
 Proposal not_applicable(std::string message) {
   Proposal proposal;
   proposal.stop_reason = StopReason::kNotApplicable;

@@ -51,6 +51,9 @@ const Strategy* find_strategy(std::string_view name);
 // A proposal without a plan because a limit was hit.
 Proposal stopped(Stop reason);
 
+// Proved: there is no plan.
+Proposal proved_infeasible();
+
 // A proposal without a plan because the graph is not of the kind that the
 // strategy takes.
 Proposal not_applicable(std::string message);

@@ -10,10 +10,16 @@ namespace rematch {
 
 // What the gap program says about a problem with a fixed order.
 struct GapAnswer {
-  Cost lower_bound = 0;  // On the cost of any plan, with the integer program.
+  // On the cost of any plan, with the integer program; infinite if that proves
+  // that there is none.
+  Cost lower_bound = 0;
   Cost plain_bound = 0;  // See GapBound.
   // Stages that the relaxation needed, ascending.
   std::vector<std::int32_t> stages;
+
+  bool is_infeasible() const {
+    return lower_bound == std::numeric_limits<Cost>::infinity();
+  }
 };
 
 // Solves the relaxation, realises it within the budget and within a little

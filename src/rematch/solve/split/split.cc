@@ -13,6 +13,7 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   Incumbent incumbent(problem);
   if (request.start != nullptr) incumbent.offer(*request.start);
   const GapAnswer gaps = solve_gaps(problem, incumbent, meter);
+  if (gaps.is_infeasible()) return proved_infeasible();
   SplitSearch search(problem, request, incumbent,
                      {gaps.lower_bound, gaps.plain_bound, gaps.stages});
   search.run();

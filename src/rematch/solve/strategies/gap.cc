@@ -10,6 +10,9 @@ Proposal propose_gap(const Problem& problem, const Request& request) {
   const Problem fixed{problem.graph, problem.budget, OrderRule::kFixed};
   Incumbent incumbent(fixed);
   const GapAnswer answer = solve_gaps(fixed, incumbent, meter);
+  if (answer.is_infeasible() && problem.order == OrderRule::kFixed) {
+    return proved_infeasible();
+  }
   Proposal proposal;
   if (problem.order == OrderRule::kFixed) {
     proposal.lower_bound = answer.lower_bound;
