@@ -144,10 +144,18 @@ RunId Schedule::previous(RunId run) const {
 
 std::size_t Schedule::events_before(StorageId storage, std::size_t slot) const {
   const auto& events = events_[storage];
-  const auto found =
-      std::partition_point(events.begin(), events.end(),
-                           [&](const Event& e) { return slot_[e.run] < slot; });
-  return static_cast<std::size_t>(found - events.begin());
+  std::size_t begin = 0;
+  std::size_t end = events.size();
+  while (end - begin > 8) {
+    const std::size_t middle = (begin + end) / 2;
+    if (slot_[events[middle].run] < slot) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  while (begin < end && slot_[events[begin].run] < slot) ++begin;
+  return begin;
 }
 
 bool Schedule::is_useless(RunId rerun) const {

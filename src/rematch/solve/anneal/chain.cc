@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/anneal/chain.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rematch {
+namespace {
+
+constexpr double kCold = 1e-3;  // The last temperature, as a share of the first.
+constexpr std::int64_t kMovesPerLook = 128;
+
+}  // namespace
+
+bool Incumbent::better_than(const Incumbent& other) const {
+  if (fits != other.fits) return fits;
+  return fits ? extra < other.extra : peak < other.peak;
+}
+
+Chain::Chain(const Problem& problem, const TouchTable& table,
+             std::uint64_t seed, std::span<const OpId> start)
+    : problem_(problem),
+      dice_(seed),
+      schedule_(problem.graph, table, problem.budget, start),
+      moves_(schedule_, dice_) {
+  const Graph& graph = problem.graph;
+  const auto ops = static_cast<double>(std::max<std::size_t>(
+      1, graph.num_ops()));
+  unit_ = graph.base_cost() / ops;
+  double held = 1;
+  for (StorageId storage : graph.storages()) {
+    if (graph.storage(storage).resident) continue;
+    held += static_cast<double>(graph.storage(storage).bytes);
+  }
+  // As if everything were held for an eighth of the time.
+  least_price_ = graph.base_cost() / (held * ops / 8);
+  price_ = 4 * least_price_;
+  note();
+}
+
+void Chain::restart(std::span<const OpId> sequence) {
+  schedule_.assign(sequence);
+  note();
+}
+
+double Chain::energy() const {
+  return schedule_.extra_cost() +
+         price_ * static_cast<double>(schedule_.excess());
+}
+
+void Chain::note() {
+  if (schedule_.fits()) {
+    if (best_.fits && schedule_.extra_cost() >= best_.extra) return;
+  } else {
+    if (best_.fits || schedule_.peak() >= best_.peak) return;
+  }
+  best_.fits = schedule_.fits();
+  best_.extra = schedule_.extra_cost();
+  best_.peak = schedule_.peak();
+  best_.sequence = schedule_.sequence();
+}
+
+void Chain::adapt() {
+  if (schedule_.fits()) {
+    price_ = std::max(least_price_, price_ * 0.97);
+  } else {
+    price_ = std::min(1e9 * least_price_, price_ * 1.15);
+  }
+}
+
+void Chain::try_change(double allowance) {
+  const double gain = price_ * static_cast<double>(schedule_.excess());
+  const Cost most = schedule_.extra_cost() + allowance + gain;
+  moves_.allow(most);
+  const bool any = !schedule_.reruns().empty();
+  const std::size_t kind = dice_.below(100);
+  if (!schedule_.fits() && kind < 60) {
+    moves_.evict_at(schedule_.profile().slot_at_excess(dice_.unit()), 3);
+  } else if (!any || kind < 10) {
+    moves_.evict_anywhere();
+  } else if (kind < 30) {
+    moves_.remove(moves_.any_rerun());
+  } else if (kind < 60) {
+    moves_.remove(moves_.any_rerun());
+    moves_.make_fit(4, dice_.between(1, 4));
+  } else if (kind < 80) {
+    moves_.shift(moves_.any_rerun());
+    if (kind < 70) moves_.make_fit(2, 2);
+  } else {
+    moves_.ruin(dice_.between(2, 5));
+    moves_.make_fit(8, dice_.between(1, 4));
+  }
+}
+
+void Chain::one_move(double temperature) {
+  const double before = energy();
+  const double allowance = -temperature * std::log(1 - dice_.unit());
+  try_change(allowance);
+  if (energy() - before > allowance) {
+    schedule_.undo_to(0);
+    return;
+  }
+  schedule_.commit();
+  note();
+}
+
+bool Chain::anneal(std::int64_t moves, double heat, Meter& meter) {
+  const double cooling =
+      std::pow(kCold, 1 / static_cast<double>(std::max<std::int64_t>(1, moves)));
+  double temperature = heat * unit_;
+  for (std::int64_t i = 0; i < moves && !done(); ++i) {
+    if (meter.stop()) return false;
+    if (++moves_done_ % kMovesPerLook == 0) adapt();
+    one_move(temperature);
+    temperature *= cooling;
+  }
+  return true;
+}
+
+}  // namespace rematch

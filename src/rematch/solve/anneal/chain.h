@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One chain of the annealer: a schedule that changes at random, ever more
+// reluctantly to become worse.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "rematch/base/limits.h"
+#include "rematch/solve/anneal/moves.h"
+#include "rematch/solve/anneal/schedule.h"
+
+namespace rematch {
+
+// The best sequence that a chain has seen: the cheapest that fits or, if none
+// does, the one with the least peak.
+struct Incumbent {
+  std::vector<OpId> sequence;
+  Cost extra = std::numeric_limits<Cost>::infinity();
+  Bytes peak = std::numeric_limits<Bytes>::max();
+  bool fits = false;
+
+  bool better_than(const Incumbent& other) const;
+};
+
+// Refers to problem and table.
+class Chain {
+ public:
+  Chain(const Problem& problem, const TouchTable& table, std::uint64_t seed,
+        std::span<const OpId> start);
+
+  // Cools down over `moves` moves. False if the meter says stop.
+  bool anneal(std::int64_t moves, double heat, Meter& meter);
+  // Goes on from another sequence.
+  void restart(std::span<const OpId> sequence);
+
+  const Incumbent& best() const { return best_; }
+  Dice& dice() { return dice_; }
+  bool done() const { return best_.fits && best_.extra == 0; }
+
+ private:
+  void one_move(double temperature);
+  void try_change(double allowance);
+  void note();
+  void adapt();
+  double energy() const;
+
+  const Problem& problem_;
+  Dice dice_;
+  Schedule schedule_;
+  Moves moves_;
+  Incumbent best_;
+  double price_ = 0;  // Of a unit of excess.
+  double least_price_ = 0;
+  double unit_ = 1;   // What a typical rerun costs.
+  std::int64_t moves_done_ = 0;
+};
+
+}  // namespace rematch
