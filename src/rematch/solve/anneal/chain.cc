@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <cstdlib>
 namespace rematch {
 namespace {
 
-constexpr double kCold = 1e-3;  // The last temperature, as a share of the first.
+const double kCold = std::getenv("COLD") ? std::atof(std::getenv("COLD")) : 1e-3;
 constexpr std::int64_t kMovesPerLook = 128;
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "rematch/solve/anneal/moves.h"
 
 #include <algorithm>
-#include <bit>
+#include <cstdlib>
 
 namespace rematch {
 namespace {
@@ -11,6 +11,9 @@ namespace {
 constexpr std::size_t kLargestClosure = 400;
 // How many storages to draw for one that can be evicted at a slot.
 constexpr int kDraws = 24;
+const std::size_t kT0 = std::getenv("T0") ? std::atoi(std::getenv("T0")) : 24;
+const std::size_t kT1 = std::getenv("T1") ? std::atoi(std::getenv("T1")) : 28;
+const std::size_t kT2 = std::getenv("T2") ? std::atoi(std::getenv("T2")) : 31;
 
 TensorBits lowest(TensorBits bits) { return bits & (~bits + 1); }
 
@@ -55,7 +58,21 @@ Moves::Moves(Schedule& schedule, Dice& dice)
       dice_(dice),
       evictable_(evictable_tensors(graph_, table_)),
       neighbourhood_(graph_, evictable_storages(graph_, evictable_)),
-      chosen_(graph_.num_ops()) {}
+      chosen_(graph_.num_ops()),
+      seen_(graph_.num_tensors()) {
+  need_starts_.push_back(0);
+  for (OpId op : graph_.ops()) {
+    for (TensorId input : graph_.inputs(op)) {
+      if (!evictable_[input]) continue;
+      const Tensor& tensor = graph_.tensor(input);
+      const Storage& block = graph_.storage(tensor.storage);
+      needs_.push_back({input, tensor.storage,
+                        block.resident ? 0 : block.bytes, table_.bit(input),
+                        *tensor.producer});
+    }
+    need_starts_.push_back(needs_.size());
+  }
+}
 
 RunId Moves::any_rerun() {
   const auto reruns = schedule_.reruns();
@@ -71,51 +88,80 @@ TensorId Moves::tensor_of(StorageId storage, TensorBits bit) const {
 
 // Whether an input that is not there at slot `at` should be made again rather
 // than held from where it was touched last. `gone` must not be there at `slot`.
-bool Moves::wants_rerun(const Touch& touch, TensorBits bit, std::size_t at,
-                        StorageId gone, std::size_t slot) {
-  const std::size_t index = schedule_.events_before(touch.storage, at);
-  const TensorBits needed = schedule_.needed_from(touch.storage, index);
+bool Moves::wants_rerun(const Need& need, std::size_t at, StorageId gone,
+                        std::size_t slot) const {
+  const std::size_t index = schedule_.events_before(need.storage, at);
+  const TensorBits needed = schedule_.needed_from(need.storage, index);
+  const bool there = (needed & need.bit) != 0;
+  if (there && need.storage != gone) return false;
   if (index == 0) return false;
   const std::size_t from =
-      schedule_.slot(schedule_.events(touch.storage)[index - 1].run) + 1;
-  const bool must_go = touch.storage == gone && from <= slot && slot < at;
-  if ((needed & bit) != 0) return must_go;
-  if (must_go) return true;
-  if (needed != 0) return false;  // The storage is there anyhow.
-  if (from >= at) return false;
-  return schedule_.profile().largest(from, at) + touch.bytes >
+      schedule_.slot(schedule_.events(need.storage)[index - 1].run) + 1;
+  if (need.storage == gone && from <= slot && slot < at) return true;
+  // Is the storage there anyhow?
+  if (there || needed != 0 || from >= at) return false;
+  if (tolerance_ < 0) return true;
+  return schedule_.profile().largest(from, at) + need.bytes - tolerance_ >
          schedule_.budget();
 }
 
+// By how much holding an input may exceed the budget before it is made again
+// instead: mostly not at all.
+void Moves::draw_tolerance() {
+  const std::size_t kind = dice_.below(32);
+  tolerance_ = kind < kT0   ? 0
+               : kind < kT1 ? kMaxBytes / 4
+               : kind < kT2 ? schedule_.budget() / 64
+                           : -1;
+}
+
+// What it takes to run `op` before `next`, if `gone` must not be held over
+// `slot`. False if that costs more than `most`.
 bool Moves::plan_closure(OpId op, RunId next, StorageId gone, std::size_t slot,
                          Cost most, Closure& closure) {
+  closure.cost = graph_.op(op).cost;
+  if (closure.cost > most) return false;
   const std::size_t at = schedule_.slot(next);
   closure.next = next;
   closure.ops.assign(1, op);
-  closure.cost = graph_.op(op).cost;
   chosen_[op] = ++stamp_;
+  draw_tolerance();
   for (std::size_t i = 0; i < closure.ops.size(); ++i) {
-    if (closure.cost > most) return false;
-    for (const Touch& touch : table_.of(closure.ops[i])) {
-      for (TensorBits bits = touch.reads; bits != 0; bits &= bits - 1) {
-        const TensorBits bit = lowest(bits);
-        if (!wants_rerun(touch, bit, at, gone, slot)) continue;
-        const TensorId tensor = tensor_of(touch.storage, bit);
-        if (!evictable_[tensor]) continue;
-        const OpId producer = *graph_.tensor(tensor).producer;
-        if (chosen_[producer] == stamp_) continue;
-        chosen_[producer] = stamp_;
-        closure.ops.push_back(producer);
-        closure.cost += graph_.op(producer).cost;
-        if (closure.ops.size() > kLargestClosure) return false;
-      }
+    for (const Need& need : needs(closure.ops[i])) {
+      if (seen_[need.tensor] == stamp_) continue;
+      seen_[need.tensor] = stamp_;
+      if (chosen_[need.producer] == stamp_) continue;
+      if (!wants_rerun(need, at, gone, slot)) continue;
+      closure.cost += graph_.op(need.producer).cost;
+      if (closure.cost > most) return false;
+      chosen_[need.producer] = stamp_;
+      closure.ops.push_back(need.producer);
+      if (closure.ops.size() > kLargestClosure) return false;
     }
   }
-  if (closure.cost > most) return false;
+  if (closure.ops.size() == 1) return true;
   std::sort(closure.ops.begin(), closure.ops.end(), [&](OpId a, OpId b) {
     return schedule_.before(RunId(a.value), RunId(b.value));
   });
   return true;
+}
+
+// A run after `slot`, not after `reader`, before which to make something that
+// `reader` needs: late, so that it is gone for long, or early, where what that
+// takes may still be there.
+RunId Moves::place_between(std::size_t slot, RunId reader) {
+  const std::size_t end = schedule_.slot(reader);
+  const std::size_t kind = dice_.below(3);
+  if (kind == 0 || slot + 1 >= end) return reader;
+  if (kind == 1) {
+    return schedule_.next_from(slot + 1 + dice_.below(end - slot));
+  }
+  RunId run = schedule_.next_from(slot + 1);
+  while (run != reader && schedule_.profile().load(schedule_.slot(run)) >
+                              schedule_.budget()) {
+    run = schedule_.next(run);
+  }
+  return run;
 }
 
 // What it takes to evict one of the tensors that are needed of a storage at a
@@ -135,7 +181,8 @@ bool Moves::plan_eviction(StorageId storage, std::size_t slot, Cost most,
   const OpId producer = *graph_.tensor(tensor_of(storage, bit)).producer;
   for (std::size_t i = index; i < events.size(); ++i) {
     if ((table_.touch(events[i].touch).reads & bit) == 0) continue;
-    return plan_closure(producer, events[i].run, storage, slot, most, closure);
+    return plan_closure(producer, place_between(slot, events[i].run), storage,
+                        slot, most, closure);
   }
   return false;
 }
@@ -216,12 +263,13 @@ bool Moves::evict_at(std::size_t slot, int tries) {
       continue;
     }
     neighbourhood_.was_there(draw);
-    if (!plan_eviction(storage, slot, most, trial_)) continue;
     --tries;
     const auto gain =
         static_cast<double>(std::min(over, graph_.storage(storage).bytes));
+    const Cost cheaper = std::min(most, best_score * gain);
+    if (!plan_eviction(storage, slot, cheaper, trial_)) continue;
     const double score = trial_.cost / gain;
-    if (score >= best_score) continue;
+    if (score > best_score) continue;
     best_score = score;
     best_storage = storage;
     std::swap(best_, trial_);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "rematch/solve/anneal/dice.h"
@@ -52,18 +53,35 @@ class Moves {
   RunId any_rerun();
 
  private:
+  // A tensor that an op reads and that can be made again.
+  struct Need {
+    TensorId tensor;
+    StorageId storage;
+    Bytes bytes = 0;  // Of the storage.
+    TensorBits bit = 0;
+    OpId producer;
+  };
+
+  void draw_tolerance();
+  RunId place_between(std::size_t slot, RunId reader);
   bool plan_eviction(StorageId storage, std::size_t slot, Cost most,
                      Closure& closure);
   bool plan_closure(OpId op, RunId next, StorageId gone, std::size_t slot,
                     Cost most, Closure& closure);
   bool evict(StorageId storage, std::size_t slot, Closure& closure);
   void apply(const Closure& closure);
-  bool wants_rerun(const Touch& touch, TensorBits bit, std::size_t at,
-                   StorageId gone, std::size_t slot);
+  bool wants_rerun(const Need& need, std::size_t at, StorageId gone,
+                   std::size_t slot) const;
   void remove_if_useless(RunId run);
   void remove_needless_before(OpId op, std::size_t slot);
   OpId nearest_first(std::size_t slot) const;
   TensorId tensor_of(StorageId storage, TensorBits bit) const;
+
+  std::span<const Need> needs(OpId op) const {
+    return std::span(needs_).subspan(
+        need_starts_[op.index()],
+        need_starts_[op.index() + 1] - need_starts_[op.index()]);
+  }
 
   Schedule& schedule_;
   const Graph& graph_;
@@ -71,12 +89,15 @@ class Moves {
   Dice& dice_;
   Cost most_extra_ = std::numeric_limits<Cost>::infinity();
   IdVector<TensorId, bool> evictable_;  // Can be made again.
+  std::vector<Need> needs_;             // By op.
+  std::vector<std::size_t> need_starts_;
   Neighbourhood neighbourhood_;
   std::vector<OpId> once_;              // Ops that run once, in order.
   // Scratch.
   IdVector<OpId, std::uint32_t> chosen_;  // == stamp_: in the closure.
+  IdVector<TensorId, std::uint32_t> seen_;  // == stamp_: was looked at.
   std::uint32_t stamp_ = 0;
-  std::vector<OpId> pending_;
+  Bytes tolerance_ = 0;  // Negative: make everything again that is not there.
   Closure trial_;
   Closure best_;
 };
