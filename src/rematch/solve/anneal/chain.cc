@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cstdlib>
 namespace rematch {
 namespace {
 
-const double kCold = std::getenv("COLD") ? std::atof(std::getenv("COLD")) : 1e-3;
-constexpr std::int64_t kMovesPerLook = 128;
+constexpr std::int64_t kMovesPerLook = 16;
+// The price of excess falls while the schedule fits and rises while it does not.
+constexpr double kPriceDown = 0.97;
+constexpr double kPriceUp = 1.1;
+// Evictions in a row that do not help, before a descent gives up.
+constexpr int kMostFailures = 30;
 
 }  // namespace
 
@@ -41,6 +44,7 @@ Chain::Chain(const Problem& problem, const TouchTable& table,
 
 void Chain::restart(std::span<const OpId> sequence) {
   schedule_.assign(sequence);
+  best_ = {};
   note();
 }
 
@@ -63,9 +67,9 @@ void Chain::note() {
 
 void Chain::adapt() {
   if (schedule_.fits()) {
-    price_ = std::max(least_price_, price_ * 0.97);
+    price_ = std::max(least_price_, price_ * kPriceDown);
   } else {
-    price_ = std::min(1e9 * least_price_, price_ * 1.15);
+    price_ = std::min(1e9 * least_price_, price_ * kPriceUp);
   }
 }
 
@@ -105,11 +109,34 @@ void Chain::one_move(double temperature) {
   note();
 }
 
-bool Chain::anneal(std::int64_t moves, double heat, Meter& meter) {
-  const double cooling =
-      std::pow(kCold, 1 / static_cast<double>(std::max<std::int64_t>(1, moves)));
-  double temperature = heat * unit_;
-  for (std::int64_t i = 0; i < moves && !done(); ++i) {
+bool Chain::descend(Meter& meter) {
+  moves_.allow(std::numeric_limits<Cost>::infinity());
+  moves_.set_looseness(0);
+  std::int64_t least = schedule_.excess();
+  int failures = 0;
+  while (!schedule_.fits() && failures < kMostFailures) {
+    if (meter.stop()) break;
+    moves_.make_fit(1, 4);
+    failures = schedule_.excess() < least ? 0 : failures + 1;
+    if (schedule_.excess() < least) {
+      schedule_.commit();
+    } else {
+      schedule_.undo_to(0);
+    }
+    least = std::min(least, schedule_.excess());
+  }
+  note();
+  return !meter.reason();
+}
+
+bool Chain::anneal(const Round& round, Meter& meter) {
+  const double cooling = std::pow(
+      round.cold / round.hot,
+      1 / static_cast<double>(std::max<std::int64_t>(1, round.moves)));
+  moves_.set_looseness(round.looseness);
+  moves_.set_earliness(round.earliness);
+  double temperature = round.hot * unit_;
+  for (std::int64_t i = 0; i < round.moves && !done(); ++i) {
     if (meter.stop()) return false;
     if (++moves_done_ % kMovesPerLook == 0) adapt();
     one_move(temperature);

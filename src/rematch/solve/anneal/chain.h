@@ -26,17 +26,30 @@ struct Incumbent {
   bool better_than(const Incumbent& other) const;
 };
 
+// How to search for a while.
+struct Round {
+  std::int64_t moves = 0;
+  double hot = 1;        // First temperature; 1 is the mean cost of an op.
+  double cold = 1e-2;    // Last temperature.
+  double looseness = 0;  // Of the moves.
+  double earliness = 0;  // Of the moves.
+};
+
 // Refers to problem and table.
 class Chain {
  public:
   Chain(const Problem& problem, const TouchTable& table, std::uint64_t seed,
         std::span<const OpId> start);
 
-  // Cools down over `moves` moves. False if the meter says stop.
-  bool anneal(std::int64_t moves, double heat, Meter& meter);
-  // Goes on from another sequence.
+  // Forgets everything and goes on from another sequence.
   void restart(std::span<const OpId> sequence);
+  // Evicts greedily until the schedule fits or nothing helps. False if the
+  // meter, which counts evictions, says stop.
+  bool descend(Meter& meter);
+  // False if the meter says stop.
+  bool anneal(const Round& round, Meter& meter);
 
+  // Since the last restart.
   const Incumbent& best() const { return best_; }
   Dice& dice() { return dice_; }
   bool done() const { return best_.fits && best_.extra == 0; }

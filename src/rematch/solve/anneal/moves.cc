@@ -11,9 +11,12 @@ namespace {
 constexpr std::size_t kLargestClosure = 400;
 // How many storages to draw for one that can be evicted at a slot.
 constexpr int kDraws = 24;
-const std::size_t kT0 = std::getenv("T0") ? std::atoi(std::getenv("T0")) : 24;
-const std::size_t kT1 = std::getenv("T1") ? std::atoi(std::getenv("T1")) : 28;
-const std::size_t kT2 = std::getenv("T2") ? std::atoi(std::getenv("T2")) : 31;
+
+double env(const char* n, double d) {
+  return std::getenv(n) ? std::atof(std::getenv(n)) : d;
+}
+const double kLEFT = env("LEFT", 0.5);
+const std::size_t kREL = std::size_t(env("REL", 4));
 
 TensorBits lowest(TensorBits bits) { return bits & (~bits + 1); }
 
@@ -108,10 +111,13 @@ bool Moves::wants_rerun(const Need& need, std::size_t at, StorageId gone,
 // By how much holding an input may exceed the budget before it is made again
 // instead: mostly not at all.
 void Moves::draw_tolerance() {
-  const std::size_t kind = dice_.below(32);
-  tolerance_ = kind < kT0   ? 0
-               : kind < kT1 ? kMaxBytes / 4
-               : kind < kT2 ? schedule_.budget() / 64
+  if (!dice_.chance(looseness_)) {
+    tolerance_ = 0;
+    return;
+  }
+  const std::size_t kind = dice_.below(4);
+  tolerance_ = kind < 2    ? kMaxBytes / 4
+               : kind == 2 ? schedule_.budget() / 64
                            : -1;
 }
 
@@ -146,13 +152,36 @@ bool Moves::plan_closure(OpId op, RunId next, StorageId gone, std::size_t slot,
   return true;
 }
 
+// The place of a rerun of something that `op` reads or makes: just after the
+// former, just before the latter.
+RunId Moves::beside_relative(OpId op) {
+  const auto inputs = needs(op);
+  const auto outputs = graph_.outputs(op);
+  const std::size_t which = dice_.below(inputs.size() + outputs.size());
+  if (which < inputs.size()) {
+    const auto runs = schedule_.runs(inputs[which].producer);
+    if (runs.size() < 2) return kNoRun;
+    return schedule_.next(runs[1 + dice_.below(runs.size() - 1)]);
+  }
+  const auto readers = graph_.readers(outputs[which - inputs.size()]);
+  if (readers.empty()) return kNoRun;
+  const auto runs = schedule_.runs(readers[dice_.below(readers.size())]);
+  return runs[dice_.below(runs.size())];
+}
+
 // A run after `slot`, not after `reader`, before which to make something that
 // `reader` needs: late, so that it is gone for long, or early, where what that
 // takes may still be there.
-RunId Moves::place_between(std::size_t slot, RunId reader) {
+RunId Moves::place_between(OpId op, std::size_t slot, RunId reader) {
   const std::size_t end = schedule_.slot(reader);
+  if (slot + 1 >= end || !dice_.chance(earliness_)) return reader;
   const std::size_t kind = dice_.below(3);
-  if (kind == 0 || slot + 1 >= end) return reader;
+  if (kind == 0) {
+    const RunId run = beside_relative(op);
+    const bool inside = run != kNoRun && schedule_.slot(run) > slot &&
+                        schedule_.slot(run) <= end;
+    return inside ? run : reader;
+  }
   if (kind == 1) {
     return schedule_.next_from(slot + 1 + dice_.below(end - slot));
   }
@@ -181,7 +210,7 @@ bool Moves::plan_eviction(StorageId storage, std::size_t slot, Cost most,
   const OpId producer = *graph_.tensor(tensor_of(storage, bit)).producer;
   for (std::size_t i = index; i < events.size(); ++i) {
     if ((table_.touch(events[i].touch).reads & bit) == 0) continue;
-    return plan_closure(producer, place_between(slot, events[i].run), storage,
+    return plan_closure(producer, place_between(producer, slot, events[i].run), storage,
                         slot, most, closure);
   }
   return false;
@@ -321,10 +350,13 @@ void Moves::ruin(int count) {
 bool Moves::shift(RunId rerun) {
   const OpId op = schedule_.op(rerun);
   RunId target = kNoRun;
-  if (dice_.below(2) == 0) {
+  const std::size_t kind = dice_.below(8);
+  if (kind < kREL) {
+    target = beside_relative(op);
+  } else if (kind < 7) {
     // A few steps to either side.
     target = rerun;
-    const bool left = dice_.below(2) == 0;
+    const bool left = dice_.chance(kLEFT);
     for (auto steps = 1 + dice_.below(8); steps > 0; --steps) {
       const RunId far =
           left ? schedule_.previous(target) : schedule_.next(target);

@@ -31,6 +31,13 @@ class Moves {
   // fail half done.
   void allow(Cost most_extra) { most_extra_ = most_extra; }
 
+  // How often to hold inputs though that exceeds the budget, and the like: a
+  // probability.
+  void set_looseness(double looseness) { looseness_ = looseness; }
+
+  // How often to make things again before they are needed: a probability.
+  void set_earliness(double earliness) { earliness_ = earliness; }
+
   // Evicts something that is there at `slot` but not used there: of `tries`
   // storages drawn, the one with the least cost per byte that is needed.
   // False if none was found.
@@ -63,7 +70,8 @@ class Moves {
   };
 
   void draw_tolerance();
-  RunId place_between(std::size_t slot, RunId reader);
+  RunId beside_relative(OpId op);
+  RunId place_between(OpId op, std::size_t slot, RunId reader);
   bool plan_eviction(StorageId storage, std::size_t slot, Cost most,
                      Closure& closure);
   bool plan_closure(OpId op, RunId next, StorageId gone, std::size_t slot,
@@ -88,6 +96,8 @@ class Moves {
   const TouchTable& table_;
   Dice& dice_;
   Cost most_extra_ = std::numeric_limits<Cost>::infinity();
+  double looseness_ = 0;
+  double earliness_ = 0;
   IdVector<TensorId, bool> evictable_;  // Can be made again.
   std::vector<Need> needs_;             // By op.
   std::vector<std::size_t> need_starts_;
