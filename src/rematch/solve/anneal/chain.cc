@@ -11,8 +11,30 @@ constexpr std::int64_t kMovesPerLook = 16;
 // The price of excess falls while the schedule fits and rises while it does not.
 constexpr double kPriceDown = 0.97;
 constexpr double kPriceUp = 1.1;
+constexpr double kHighestPrice = 1e9;  // In units of the lowest.
 // Evictions in a row that do not help, before a descent gives up.
 constexpr int kMostFailures = 30;
+// Copying a long sequence takes as long as many moves. Beyond this size a best
+// schedule is let go if the last copy was made only a few moves ago.
+constexpr std::size_t kLongSequence = 5'000;
+constexpr std::int64_t kRunsPerMove = 32;
+
+// The mean; 1 if nothing costs anything.
+double mean_cost(const Graph& graph) {
+  if (graph.num_ops() == 0 || graph.base_cost() == 0) return 1;
+  return graph.base_cost() / static_cast<double>(graph.num_ops());
+}
+
+// What excess costs at least: as if everything could be had again at the cost
+// of everything, and were held for an eighth of the time.
+double lowest_price(const Graph& graph) {
+  double bytes = 1;
+  for (StorageId storage : graph.storages()) {
+    if (graph.storage(storage).resident) continue;
+    bytes += static_cast<double>(graph.storage(storage).bytes);
+  }
+  return mean_cost(graph) * 8 / bytes;
+}
 
 }  // namespace
 
@@ -23,29 +45,34 @@ bool Incumbent::better_than(const Incumbent& other) const {
 
 Chain::Chain(const Problem& problem, const TouchTable& table,
              std::uint64_t seed, std::span<const OpId> start)
-    : problem_(problem),
+    : free_order_(problem.order == OrderRule::kFree),
       dice_(seed),
       schedule_(problem.graph, table, problem.budget, start),
-      moves_(schedule_, dice_) {
-  const Graph& graph = problem.graph;
-  const auto ops = static_cast<double>(std::max<std::size_t>(
-      1, graph.num_ops()));
-  unit_ = graph.base_cost() / ops;
-  double held = 1;
-  for (StorageId storage : graph.storages()) {
-    if (graph.storage(storage).resident) continue;
-    held += static_cast<double>(graph.storage(storage).bytes);
-  }
-  // As if everything were held for an eighth of the time.
-  least_price_ = graph.base_cost() / (held * ops / 8);
+      moves_(schedule_, dice_),
+      least_price_(lowest_price(problem.graph)),
+      unit_(mean_cost(problem.graph)) {
   price_ = 4 * least_price_;
-  note();
 }
 
-void Chain::restart(std::span<const OpId> sequence) {
+void Chain::begin(std::span<const OpId> sequence, const Round& round) {
   schedule_.assign(sequence);
+  round_ = round;
+  moves_in_round_ = 0;
+  temperature_ = round.hot * unit_;
+  const auto moves = static_cast<double>(std::max<std::int64_t>(1, round.moves));
+  cooling_ = std::pow(round.cold / round.hot, 1 / moves);
+  moves_.set_looseness(round.looseness);
+  moves_.set_earliness(round.earliness);
   best_ = {};
-  note();
+  best_is_saved_ = false;
+  best_.fits = schedule_.fits();
+  best_.extra = schedule_.extra_cost();
+  best_.peak = schedule_.peak();
+}
+
+const Incumbent& Chain::best() {
+  if (!best_is_saved_) save();
+  return best_;
 }
 
 double Chain::energy() const {
@@ -53,94 +80,115 @@ double Chain::energy() const {
          price_ * static_cast<double>(schedule_.excess());
 }
 
-void Chain::note() {
-  if (schedule_.fits()) {
-    if (best_.fits && schedule_.extra_cost() >= best_.extra) return;
-  } else {
-    if (best_.fits || schedule_.peak() >= best_.peak) return;
-  }
-  best_.fits = schedule_.fits();
-  best_.extra = schedule_.extra_cost();
-  best_.peak = schedule_.peak();
+// As good as the best, or better.
+bool Chain::is_new_best() const {
+  if (schedule_.fits() != best_.fits) return schedule_.fits();
+  return best_.fits ? schedule_.extra_cost() <= best_.extra
+                    : schedule_.peak() <= best_.peak;
+}
+
+// Keeps the present schedule, which is the best.
+void Chain::save() {
   best_.sequence = schedule_.sequence();
+  best_is_saved_ = true;
+  moves_since_save_ = 0;
 }
 
 void Chain::adapt() {
-  if (schedule_.fits()) {
-    price_ = std::max(least_price_, price_ * kPriceDown);
-  } else {
-    price_ = std::min(1e9 * least_price_, price_ * kPriceUp);
+  price_ = schedule_.fits()
+               ? std::max(least_price_, price_ * kPriceDown)
+               : std::min(kHighestPrice * least_price_, price_ * kPriceUp);
+}
+
+bool Chain::descend(Meter& meter) {
+  moves_.allow(std::numeric_limits<Cost>::infinity());
+  moves_.set_looseness(0);
+  moves_.set_earliness(0);
+  int failures = 0;
+  while (!schedule_.fits() && failures < kMostFailures && !meter.stop()) {
+    const std::int64_t before = schedule_.excess();
+    moves_.make_fit(1, 4);
+    if (schedule_.excess() < before) {
+      schedule_.commit();
+      failures = 0;
+    } else {
+      schedule_.undo_to(0);
+      ++failures;
+    }
   }
+  if (is_new_best()) {
+    best_.fits = schedule_.fits();
+    best_.extra = schedule_.extra_cost();
+    best_.peak = schedule_.peak();
+    best_is_saved_ = false;
+  }
+  moves_.set_looseness(round_.looseness);
+  moves_.set_earliness(round_.earliness);
+  return !meter.reason();
 }
 
 void Chain::try_change(double allowance) {
   const double gain = price_ * static_cast<double>(schedule_.excess());
-  const Cost most = schedule_.extra_cost() + allowance + gain;
-  moves_.allow(most);
-  const bool any = !schedule_.reruns().empty();
-  const std::size_t kind = dice_.below(100);
-  if (!schedule_.fits() && kind < 60) {
+  moves_.allow(schedule_.extra_cost() + allowance + gain);
+  if (free_order_ && dice_.below(2) == 0) {
+    moves_.reorder();
+    return;
+  }
+  if (!schedule_.fits() && dice_.below(5) < 3) {
     moves_.evict_at(schedule_.profile().slot_at_excess(dice_.unit()), 3);
-  } else if (!any || kind < 10) {
+    return;
+  }
+  change_what_fits();
+}
+
+void Chain::change_what_fits() {
+  const std::size_t kind = dice_.below(10);
+  if (kind == 0 || schedule_.reruns().empty()) {
     moves_.evict_anywhere();
-  } else if (kind < 30) {
+  } else if (kind < 3) {
     moves_.remove(moves_.any_rerun());
-  } else if (kind < 60) {
+  } else if (kind < 6) {
     moves_.remove(moves_.any_rerun());
     moves_.make_fit(4, dice_.between(1, 4));
-  } else if (kind < 80) {
+  } else if (kind < 8) {
     moves_.shift(moves_.any_rerun());
-    if (kind < 70) moves_.make_fit(2, 2);
+    if (kind == 6) moves_.make_fit(2, 2);
   } else {
     moves_.ruin(dice_.between(2, 5));
     moves_.make_fit(8, dice_.between(1, 4));
   }
 }
 
-void Chain::one_move(double temperature) {
+void Chain::one_move() {
   const double before = energy();
-  const double allowance = -temperature * std::log(1 - dice_.unit());
+  // Drawn first, so that a change can be given up as soon as it costs too much.
+  const double allowance = -temperature_ * std::log(1 - dice_.unit());
   try_change(allowance);
+  if (schedule_.mark() == 0) return;
   if (energy() - before > allowance) {
     schedule_.undo_to(0);
     return;
   }
-  schedule_.commit();
-  note();
-}
-
-bool Chain::descend(Meter& meter) {
-  moves_.allow(std::numeric_limits<Cost>::infinity());
-  moves_.set_looseness(0);
-  std::int64_t least = schedule_.excess();
-  int failures = 0;
-  while (!schedule_.fits() && failures < kMostFailures) {
-    if (meter.stop()) break;
-    moves_.make_fit(1, 4);
-    failures = schedule_.excess() < least ? 0 : failures + 1;
-    if (schedule_.excess() < least) {
-      schedule_.commit();
-    } else {
-      schedule_.undo_to(0);
-    }
-    least = std::min(least, schedule_.excess());
+  if (is_new_best()) {
+    best_.fits = schedule_.fits();
+    best_.extra = schedule_.extra_cost();
+    best_.peak = schedule_.peak();
+    best_is_saved_ = false;
+  } else if (!best_is_saved_) {
+    // The last moment at which the best can be kept; this change must wait.
+    schedule_.undo_to(0);
+    save();
+    return;
   }
-  note();
-  return !meter.reason();
+  schedule_.commit();
 }
 
-bool Chain::anneal(const Round& round, Meter& meter) {
-  const double cooling = std::pow(
-      round.cold / round.hot,
-      1 / static_cast<double>(std::max<std::int64_t>(1, round.moves)));
-  moves_.set_looseness(round.looseness);
-  moves_.set_earliness(round.earliness);
-  double temperature = round.hot * unit_;
-  for (std::int64_t i = 0; i < round.moves && !done(); ++i) {
+bool Chain::advance(std::int64_t moves, Meter& meter) {
+  for (; moves > 0 && !round_is_over(); --moves) {
     if (meter.stop()) return false;
-    if (++moves_done_ % kMovesPerLook == 0) adapt();
-    one_move(temperature);
-    temperature *= cooling;
+    if (++moves_in_round_ % kMovesPerLook == 0) adapt();
+    one_move();
+    temperature_ *= cooling_;
   }
   return true;
 }

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,14 +14,14 @@
 
 namespace rematch {
 
-// The best sequence that a chain has seen: the cheapest that fits or, if none
-// does, the one with the least peak.
+// A sequence and what it takes.
 struct Incumbent {
   std::vector<OpId> sequence;
-  Cost extra = std::numeric_limits<Cost>::infinity();
+  Cost extra = std::numeric_limits<Cost>::infinity();  // Of the reruns.
   Bytes peak = std::numeric_limits<Bytes>::max();
   bool fits = false;
 
+  // Cheaper, if both fit; with the lower peak, if neither does.
   bool better_than(const Incumbent& other) const;
 };
 
@@ -30,7 +29,7 @@ struct Incumbent {
 struct Round {
   std::int64_t moves = 0;
   double hot = 1;        // First temperature; 1 is the mean cost of an op.
-  double cold = 1e-2;    // Last temperature.
+  double cold = 1;       // Last temperature.
   double looseness = 0;  // Of the moves.
   double earliness = 0;  // Of the moves.
 };
@@ -41,35 +40,45 @@ class Chain {
   Chain(const Problem& problem, const TouchTable& table, std::uint64_t seed,
         std::span<const OpId> start);
 
-  // Forgets everything and goes on from another sequence.
-  void restart(std::span<const OpId> sequence);
+  // Begins a round from a sequence; forgets the best so far.
+  void begin(std::span<const OpId> sequence, const Round& round);
   // Evicts greedily until the schedule fits or nothing helps. False if the
   // meter, which counts evictions, says stop.
   bool descend(Meter& meter);
-  // False if the meter says stop.
-  bool anneal(const Round& round, Meter& meter);
+  // Up to `moves` moves of the round. False if the meter says stop.
+  bool advance(std::int64_t moves, Meter& meter);
+  bool round_is_over() const {
+    return moves_in_round_ >= round_.moves || cannot_improve();
+  }
 
-  // Since the last restart.
-  const Incumbent& best() const { return best_; }
-  Dice& dice() { return dice_; }
-  bool done() const { return best_.fits && best_.extra == 0; }
+  // The best since begin().
+  const Incumbent& best();
+  // Nothing is recomputed and it fits.
+  bool cannot_improve() const { return best_.fits && best_.extra == 0; }
 
  private:
-  void one_move(double temperature);
+  void one_move();
   void try_change(double allowance);
-  void note();
+  void change_what_fits();
+  bool is_new_best() const;
+  void save();
   void adapt();
   double energy() const;
 
-  const Problem& problem_;
+  bool free_order_;
   Dice dice_;
   Schedule schedule_;
   Moves moves_;
-  Incumbent best_;
+  Round round_;
+  std::int64_t moves_in_round_ = 0;
+  std::int64_t moves_since_save_ = 0;
+  double temperature_ = 0;
+  double cooling_ = 1;  // Per move.
+  Incumbent best_;      // Its sequence is of use only if best_is_saved_.
+  bool best_is_saved_ = false;
   double price_ = 0;  // Of a unit of excess.
   double least_price_ = 0;
-  double unit_ = 1;   // What a typical rerun costs.
-  std::int64_t moves_done_ = 0;
+  double unit_ = 1;  // The mean cost of an op.
 };
 
 }  // namespace rematch

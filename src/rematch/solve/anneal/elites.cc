@@ -17,8 +17,4 @@ bool Elites::offer(const Incumbent& found) {
   return true;
 }
 
-void Elites::keep(std::size_t count) {
-  if (items_.size() > count) items_.resize(count);
-}
-
 }  // namespace rematch

@@ -16,8 +16,10 @@ class Elites {
 
   // Takes it in if it is better than the worst and not one of them.
   bool offer(const Incumbent& found);
-  // Forgets all but the best `count`.
-  void keep(std::size_t count);
+
+  std::size_t capacity() const { return capacity_; }
+  // Never less than before.
+  void set_capacity(std::size_t capacity) { capacity_ = capacity; }
 
   std::size_t size() const { return items_.size(); }
   bool full() const { return items_.size() == capacity_; }

@@ -2,7 +2,6 @@
 #include "rematch/solve/anneal/moves.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace rematch {
 namespace {
@@ -11,12 +10,11 @@ namespace {
 constexpr std::size_t kLargestClosure = 400;
 // How many storages to draw for one that can be evicted at a slot.
 constexpr int kDraws = 24;
-
-double env(const char* n, double d) {
-  return std::getenv(n) ? std::atof(std::getenv(n)) : d;
-}
-const double kLEFT = env("LEFT", 0.5);
-const std::size_t kREL = std::size_t(env("REL", 4));
+// How often a rerun that moves a few steps becomes earlier. Earlier reruns hold
+// memory for longer; left to chance they would fill all the room there is.
+constexpr double kLeftwards = 0.1;
+// How far a first run moves if it does not move far.
+constexpr std::size_t kNearbySlots = 24;
 
 TensorBits lowest(TensorBits bits) { return bits & (~bits + 1); }
 
@@ -65,6 +63,7 @@ Moves::Moves(Schedule& schedule, Dice& dice)
       seen_(graph_.num_tensors()) {
   need_starts_.push_back(0);
   for (OpId op : graph_.ops()) {
+    if (!graph_.op(op).recomputable) once_.push_back(op);
     for (TensorId input : graph_.inputs(op)) {
       if (!evictable_[input]) continue;
       const Tensor& tensor = graph_.tensor(input);
@@ -351,12 +350,12 @@ bool Moves::shift(RunId rerun) {
   const OpId op = schedule_.op(rerun);
   RunId target = kNoRun;
   const std::size_t kind = dice_.below(8);
-  if (kind < kREL) {
+  if (kind == 0) {
     target = beside_relative(op);
   } else if (kind < 7) {
     // A few steps to either side.
     target = rerun;
-    const bool left = dice_.chance(kLEFT);
+    const bool left = dice_.chance(kLeftwards);
     for (auto steps = 1 + dice_.below(8); steps > 0; --steps) {
       const RunId far =
           left ? schedule_.previous(target) : schedule_.next(target);
@@ -388,6 +387,42 @@ bool Moves::shift(RunId rerun) {
   return schedule_.extra_cost() <= most_extra_;
 }
 
-bool Moves::reorder() { return false; }
+// Between what it needs and what needs it; ops that run once keep their order
+// among themselves.
+bool Moves::reorder() {
+  const OpId op(dice_.below(graph_.num_ops()));
+  const RunId run(op.value);
+  std::size_t begin = 0;
+  std::size_t end = schedule_.profile().size();
+  const auto after = [&](OpId other) {
+    begin = std::max(begin, schedule_.slot(RunId(other.value)) + 1);
+  };
+  const auto before = [&](OpId other) {
+    end = std::min(end, schedule_.slot(RunId(other.value)));
+  };
+  for (TensorId input : graph_.inputs(op)) {
+    if (!graph_.is_input(input)) after(*graph_.tensor(input).producer);
+  }
+  for (TensorId output : graph_.outputs(op)) {
+    for (OpId reader : graph_.readers(output)) before(reader);
+  }
+  if (!graph_.op(op).recomputable) {
+    const auto here = std::lower_bound(once_.begin(), once_.end(), op);
+    if (here != once_.begin()) after(*(here - 1));
+    if (here + 1 != once_.end()) before(*(here + 1));
+  }
+  const auto runs = schedule_.runs(op);
+  if (runs.size() > 1) end = std::min(end, schedule_.slot(runs[1]));
+  if (dice_.below(2) == 0) {
+    const std::size_t here = schedule_.slot(run);
+    begin = std::max(begin, here - std::min(here, kNearbySlots));
+    end = std::min(end, here + kNearbySlots);
+  }
+  const RunId next =
+      schedule_.next_from(begin + dice_.below(end - begin + 1));
+  if (next == run || next == schedule_.next(run)) return false;
+  schedule_.move(run, next);
+  return true;
+}
 
 }  // namespace rematch
