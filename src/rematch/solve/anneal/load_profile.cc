@@ -77,9 +77,15 @@ void LoadProfile::refresh_excess(std::size_t chunk) {
     const Bytes limit = limit_ - offset(chunk);
     const Bytes round_up = (Bytes{1} << excess_shift_) - 1;
     const Bytes* load = loads_.data() + chunk * kChunk;
-    for (std::size_t i = 0; i < kChunk; ++i) {
-      const Bytes over = load[i] - limit;
-      excess += over > 0 ? (over + round_up) >> excess_shift_ : 0;
+    if (excess_shift_ == 0) {
+      for (std::size_t i = 0; i < kChunk; ++i) {
+        excess += std::max<Bytes>(0, load[i] - limit);
+      }
+    } else {
+      for (std::size_t i = 0; i < kChunk; ++i) {
+        const Bytes over = std::max<Bytes>(0, load[i] - limit);
+        excess += (over + round_up) >> excess_shift_;
+      }
     }
   }
   if (excess == part.excess) return;
@@ -95,41 +101,55 @@ void LoadProfile::refresh_block(std::size_t block) {
   blocks_[block].most = most + blocks_[block].added;
 }
 
-void LoadProfile::add_in_chunk(std::size_t chunk, std::size_t begin,
-                               std::size_t end, Bytes bytes) {
-  if (begin % kChunk == 0 && end == begin + kChunk) {
-    add_to_chunk(chunk, bytes);
-    return;
-  }
-  for (std::size_t slot = begin; slot < end; ++slot) loads_[slot] += bytes;
-  refresh_chunk(chunk);
-}
-
-void LoadProfile::add_to_chunk(std::size_t chunk, Bytes bytes) {
+// Returns what the chunk's largest load was before.
+Bytes LoadProfile::add_in_chunk(std::size_t chunk, std::size_t begin,
+                                std::size_t end, Bytes bytes) {
   Part& part = chunks_[chunk];
-  part.added += bytes;
-  part.most += bytes;
+  const Bytes before = part.most;
+  if (end - begin == kChunk) {
+    part.added += bytes;
+    part.most += bytes;
+  } else {
+    Bytes most = -2 * kEmpty;
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      loads_[slot] += bytes;
+      most = std::max(most, loads_[slot]);
+    }
+    most += part.added;
+    if (bytes > 0) {
+      part.most = std::max(before, most);
+    } else if (most - bytes == before) {
+      refresh_chunk(chunk);
+      return before;
+    }
+  }
   if (part.excess > 0 || part.most + blocks_[chunk / kBlock].added > limit_) {
     refresh_excess(chunk);
   }
+  return before;
 }
 
 void LoadProfile::add_in_block(std::size_t block, std::size_t begin,
                                std::size_t end, Bytes bytes) {
-  if (begin % (kChunk * kBlock) == 0 && end == begin + kChunk * kBlock) {
+  if (end - begin == kChunk * kBlock) {
     add_to_block(block, bytes);
     return;
   }
-  const std::size_t first = begin / kChunk;
-  const std::size_t last = (end - 1) / kChunk;
-  if (first == last) {
-    add_in_chunk(first, begin, end, bytes);
-  } else {
-    add_in_chunk(first, begin, (first + 1) * kChunk, bytes);
-    for (std::size_t c = first + 1; c < last; ++c) add_to_chunk(c, bytes);
-    add_in_chunk(last, last * kChunk, end, bytes);
+  Part& part = blocks_[block];
+  Bytes most_before = -2 * kEmpty;
+  Bytes most = -2 * kEmpty;
+  for (std::size_t at = begin; at < end;) {
+    const std::size_t chunk = at / kChunk;
+    const std::size_t stop = std::min(end, (chunk + 1) * kChunk);
+    most_before = std::max(most_before, add_in_chunk(chunk, at, stop, bytes));
+    most = std::max(most, chunks_[chunk].most);
+    at = stop;
   }
-  refresh_block(block);
+  if (bytes > 0) {
+    part.most = std::max(part.most, most + part.added);
+  } else if (most_before + part.added == part.most) {
+    refresh_block(block);
+  }
 }
 
 void LoadProfile::add_to_block(std::size_t block, Bytes bytes) {

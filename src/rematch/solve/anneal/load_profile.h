@@ -62,9 +62,8 @@ class LoadProfile {
   Bytes offset(std::size_t chunk) const {
     return chunks_[chunk].added + blocks_[chunk / kBlock].added;
   }
-  void add_in_chunk(std::size_t chunk, std::size_t begin, std::size_t end,
-                    Bytes bytes);
-  void add_to_chunk(std::size_t chunk, Bytes bytes);
+  Bytes add_in_chunk(std::size_t chunk, std::size_t begin, std::size_t end,
+                     Bytes bytes);
   void add_in_block(std::size_t block, std::size_t begin, std::size_t end,
                     Bytes bytes);
   void add_to_block(std::size_t block, Bytes bytes);
