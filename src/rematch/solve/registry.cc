@@ -2,6 +2,7 @@
 // The list of strategies; the one place that knows them all.
 #include <array>
 
+#include "rematch/solve/strategies/anneal.h"
 #include "rematch/solve/strategies/auto.h"
 #include "rematch/solve/strategies/chain_dp.h"
 #include "rematch/solve/strategies/chen.h"
@@ -15,7 +16,7 @@
 namespace rematch {
 namespace {
 
-constexpr std::array<Strategy, 12> kStrategies = {{
+constexpr std::array<Strategy, 13> kStrategies = {{
     {.name = "auto",
      .summary = "the best plan and bound of all strategies below",
      .source = "ours",
@@ -78,6 +79,11 @@ constexpr std::array<Strategy, 12> kStrategies = {{
      .source = "ours",
      .can = {.gives_bound = true, .gap_bound = true, .uses_budget = true},
      .propose = propose_gap},
+    {.name = "anneal",
+     .summary = "simulated annealing over sequences of ops with repeats",
+     .source = "ours",
+     .can = {.uses_budget = true, .free_order = true, .randomised = true},
+     .propose = propose_anneal},
     {.name = "exhaustive",
      .summary = "brute force for graphs of up to 24 tensors",
      .source = "ours",

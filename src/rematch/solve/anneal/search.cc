@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/anneal/search.h"
+
+#include <algorithm>
+
+#include "rematch/solve/anneal/crossover.h"
+
+namespace rematch {
+namespace {
+
+constexpr std::size_t kFewestElites = 2;
+constexpr std::size_t kMostElites = 12;
+constexpr std::int64_t kMovesPerOp = 100;
+constexpr std::int64_t kLongestRound = 50;  // In units of the first.
+// Rounds without success before they get longer and the elites more.
+constexpr int kPatience = 8;
+
+}  // namespace
+
+Search::Search(const Problem& problem, const TouchTable& table,
+               std::uint64_t seed, std::vector<OpId> first,
+               std::vector<OpId> fresh, const Limits& limits)
+    : graph_(problem.graph),
+      dice_(seed ^ 0x5DEECE66Du),
+      chain_(problem, table, seed, first),
+      meter_(limits),
+      first_(std::move(first)),
+      fresh_(std::move(fresh)),
+      elites_(kFewestElites),
+      length_(kMovesPerOp * static_cast<std::int64_t>(graph_.num_ops())) {}
+
+void Search::take_over(const Incumbent& found) {
+  if (!found.better_than(best_)) return;
+  best_ = found;
+  work_at_best_ = meter_.work();
+  idle_rounds_ = 0;
+}
+
+void Search::offer(const Incumbent& found) {
+  elites_.offer(found);
+  take_over(found);
+}
+
+Round Search::round_of(Style style, bool fresh) const {
+  Round round;
+  round.moves = length_;
+  const bool calm = style == Style::kCalm;
+  round.hot = !fresh ? 0.1 : calm ? 0.3 : 3;
+  round.cold = 3e-3;
+  round.looseness = calm ? 0.05 : 0.5;
+  round.earliness = calm ? 0 : 0.1;
+  return round;
+}
+
+Search::Style Search::next_style() {
+  if (rounds_ < 2) return rounds_ == 0 ? Style::kCalm : Style::kWild;
+  const bool wild = best_wild_.better_than(best_calm_);
+  const bool other = dice_.below(8) == 0;
+  return wild != other ? Style::kWild : Style::kCalm;
+}
+
+void Search::begin_fresh_round() {
+  Round round = round_of(style_, true);
+  // The first rounds only show which style it is.
+  if (rounds_ < 2) round.moves /= 2;
+  chain_.begin(rounds_ == 0 ? first_ : fresh_, round);
+  if (rounds_ == 0) chain_.descend(meter_);
+}
+
+void Search::begin_crossed_round() {
+  const std::size_t a = dice_.below(elites_.size());
+  const std::size_t other = dice_.below(elites_.size() - 1);
+  const std::size_t b = other < a ? other : other + 1;
+  const std::size_t begin = dice_.below(graph_.num_ops());
+  const std::size_t end = begin + 1 + dice_.below(graph_.num_ops());
+  chain_.begin(crossover(graph_, elites_[a].sequence, elites_[b].sequence,
+                         begin, end),
+               round_of(style_, false));
+}
+
+void Search::begin_round() {
+  in_round_ = true;
+  style_ = next_style();
+  if (!elites_.full() || dice_.below(8) == 0) {
+    begin_fresh_round();
+  } else {
+    begin_crossed_round();
+  }
+  take_over(chain_.best());
+}
+
+void Search::end_round() {
+  in_round_ = false;
+  ++rounds_;
+  ++idle_rounds_;
+  const Incumbent& found = chain_.best();
+  elites_.offer(found);
+  take_over(found);
+  Incumbent& of_style = style_ == Style::kCalm ? best_calm_ : best_wild_;
+  if (found.better_than(of_style)) {
+    of_style = {{}, found.extra, found.peak, found.fits};
+  }
+  if (idle_rounds_ < kPatience) return;
+  idle_rounds_ = 0;
+  elites_.set_capacity(std::min(kMostElites, elites_.capacity() + 1));
+  const std::int64_t longest =
+      kLongestRound * kMovesPerOp * static_cast<std::int64_t>(graph_.num_ops());
+  length_ = std::min(longest, length_ + length_ / 2);
+}
+
+void Search::advance(std::int64_t moves) {
+  if (!in_round_) begin_round();
+  if (!meter_.reason()) chain_.advance(moves, meter_);
+  if (chain_.best().better_than(best_)) take_over(chain_.best());
+  if (chain_.round_is_over()) end_round();
+}
+
+}  // namespace rematch

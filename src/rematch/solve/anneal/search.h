@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what a chain does next: start afresh, cross two good sequences, go on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rematch/solve/anneal/chain.h"
+#include "rematch/solve/anneal/elites.h"
+
+namespace rematch {
+
+// One chain with its elites. Everything it does follows from the seed and from
+// what it is told by others. Refers to problem and table.
+class Search {
+ public:
+  // `first` is where to begin; later rounds that start afresh begin with `fresh`.
+  Search(const Problem& problem, const TouchTable& table, std::uint64_t seed,
+         std::vector<OpId> first, std::vector<OpId> fresh,
+         const Limits& limits);
+
+  // Searches for `moves` moves, a little less if a round ends.
+  void advance(std::int64_t moves);
+  // Learns of a sequence that another search found.
+  void offer(const Incumbent& found);
+
+  const Incumbent& best() const { return best_; }
+  // Moves since the best got better.
+  std::int64_t idle_moves() const { return meter_.work() - work_at_best_; }
+  const Meter& meter() const { return meter_; }
+
+ private:
+  // What suits training graphs and what suits random ones: which it is shows
+  // after a round of each.
+  enum class Style { kCalm, kWild };
+
+  void begin_round();
+  void begin_fresh_round();
+  void begin_crossed_round();
+  void end_round();
+  Round round_of(Style style, bool fresh) const;
+  Style next_style();
+  void take_over(const Incumbent& found);
+
+  const Graph& graph_;
+  Dice dice_;
+  Chain chain_;
+  Meter meter_;
+  std::vector<OpId> first_;
+  std::vector<OpId> fresh_;
+  Elites elites_;
+  Incumbent best_;
+  std::int64_t work_at_best_ = 0;
+  std::int64_t length_;  // Of a round, in moves.
+  int rounds_ = 0;
+  int idle_rounds_ = 0;  // Since the best got better.
+  bool in_round_ = false;
+  Style style_ = Style::kCalm;
+  Incumbent best_calm_;  // Without their sequences.
+  Incumbent best_wild_;
+};
+
+}  // namespace rematch
