@@ -3,10 +3,31 @@
 
 #include <algorithm>
 
+#include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_plans.h"
 #include "rematch/solve/split/split_search.h"
 
 namespace rematch {
+namespace {
+
+// Moves of the search for a plan to begin with; about half a second.
+constexpr std::int64_t kFirstMoves = 400'000;
+
+// The better the incumbent is, the less there is to prove.
+void search_for_start(const Problem& problem, const Request& request,
+                      const GapAnswer& gaps, Incumbent& incumbent) {
+  if (incumbent.cost() <= gaps.lower_bound) return;
+  Request first = request;
+  first.limits.work = std::min(request.limits.work, kFirstMoves);
+  first.limits.threads = 1;
+  std::optional<Plan> start;
+  if (incumbent.has_plan()) start = incumbent.plan();
+  first.start = start ? &*start : nullptr;
+  AnnealResult found = anneal(problem, first);
+  if (found.plan) incumbent.offer(*std::move(found.plan));
+}
+
+}  // namespace
 
 Proposal solve_split(const Problem& problem, const Request& request) {
   Meter meter(request.limits);
@@ -14,6 +35,7 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   if (request.start != nullptr) incumbent.offer(*request.start);
   const GapAnswer gaps = solve_gaps(problem, incumbent, meter);
   if (gaps.is_infeasible()) return proved_infeasible();
+  search_for_start(problem, request, gaps, incumbent);
   SplitSearch search(problem, request, incumbent,
                      {gaps.lower_bound, gaps.plain_bound, gaps.stages});
   search.run();

@@ -108,9 +108,6 @@ void SplitProgram::split_lives(const SplitPoints& points) {
       if (!life.is_certain_at(stage)) own.push_back(stage);
     };
     for (std::int32_t stage : points.moments) add(stage);
-    if (id.index() < points.local.size()) {
-      for (std::int32_t stage : points.local[id]) add(stage);
-    }
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
   }

@@ -16,10 +16,9 @@
 
 namespace rematch {
 
-// Where lives are split: at their touches, at global moments, and where asked.
+// Where lives are split besides their touches.
 struct SplitPoints {
-  std::vector<std::int32_t> moments;               // Ascending stages.
-  IdVector<LifeId, std::set<std::int32_t>> local;  // More, by life.
+  std::vector<std::int32_t> moments;  // Ascending stages.
   // Stages whose reruns are looked at one by one. Each of them and the one
   // before it are global moments.
   std::set<std::int32_t> detailed;

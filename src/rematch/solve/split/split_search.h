@@ -3,17 +3,18 @@
 // truth, refine there, solve again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "rematch/lp/lp_session.h"
 #include "rematch/solve/incumbent.h"
 #include "rematch/solve/request.h"
-#include "rematch/solve/split/path_cuts.h"
-#include "rematch/solve/split/stage_cuts.h"
+#include "rematch/solve/split/split_round.h"
 
 namespace rematch {
 
@@ -36,50 +37,44 @@ class SplitSearch {
 
   // Proved, whatever stopped the search.
   Cost lower_bound() const { return bound_; }
-  // None if it came to its end.
-  std::optional<Stop> stopped() const { return meter_.reason(); }
   // Proved: there is no plan.
   bool is_infeasible() const { return infeasible_; }
+  // None if it came to its end.
+  std::optional<Stop> stopped() const { return stop_; }
   // The first program would be too large; nothing was done.
   bool is_too_large() const { return too_large_; }
 
  private:
-  // One program, solved as a relaxation first.
-  struct Round {
-    Round(const Problem& problem, const Lives& lives, const SplitPoints& points)
-        : program(problem, lives, points), session(program.take_model()) {}
-
-    SplitProgram program;
-    LpSession session;
-    std::set<std::int32_t> memory_rows;
-    std::set<std::pair<std::int32_t, OpId>> rerun_rows;
-    std::map<std::int32_t, ColumnId> extra;
-    LpSolution relaxed;
-  };
-
   bool is_done();
   bool is_good_enough() const;
+  // Says whether to go on after a solve, and notes why not.
+  bool goes_on_after(LpStatus status);
   Cost worth_finding() const;
+  Cost spare() const;
   double seconds() const;
   LpLimits lp_limits_now() const;
   void report();
   void raise_bound(Cost bound);
 
-  bool is_within_size() const;
-  void add_known_rows(Round& round) const;
-  bool relax(Round& round);
-  bool add_broken_rows(Round& round, const std::vector<double>& columns);
-  void fix_by_reduced_cost(Round& round) const;
-  bool split_at_tight_stages(const Round& round);
+  bool is_within_size(const SplitPoints& points) const;
+  bool relax(SplitRound& round);
+  LpSolution solve_integers(SplitRound& round, LpLimits limits);
+  double cutoff(const SplitRound& round) const;
+  Cost proved_by(const LpSolution& answer, const SplitRound& round);
+  void prove_exactly(SplitRound& round, const LpSolution& answer);
 
-  LpSolution solve_integers(Round& round);
-  Cost proved_by(const LpSolution& answer, double cutoff,
-                 const Round& round) const;
-  void prove_exactly(Round& round, const LpSolution& answer);
-  void offer(const Round& round, std::span<const double> columns);
+  // True if it is a better plan than the incumbent.
+  bool offer(const SplitRound& round, std::span<const double> columns);
+  void repair(const SplitRound& round, std::span<const double> columns);
+  void remember(const SplitRound& round, std::span<const double> columns);
+  void look_near(SplitDetail detail, bool may_be_best);
+  LpSolution solve_near(SplitRound& round);
+  void look_closely_at_trouble(SplitDetail& detail) const;
+  bool is_near_trouble(std::int32_t stage) const;
+
   // True if something changed.
-  bool refine(Round& round, std::span<const double> columns);
-  bool refine_at_overflow(const Plan& plan);
+  bool refine(const SplitRound& round, std::span<const double> columns);
+  bool refine_at_overflow(const Plan& plan, SplitDetail& detail);
   bool refine_everywhere();
 
   const Problem& problem_;
@@ -88,18 +83,18 @@ class SplitSearch {
   Meter meter_;
   std::chrono::steady_clock::time_point begin_ =
       std::chrono::steady_clock::now();
+  std::optional<Stop> stop_;
   Cost bound_;
   Cost plain_bound_;
   bool too_large_ = false;
   bool infeasible_ = false;
   bool is_everywhere_ = false;  // Every stage is looked at one by one.
   Lives lives_;
-  SplitPoints points_;
-  // What was needed before is needed again.
-  std::set<std::int32_t> memory_rows_;
-  std::set<std::pair<std::int32_t, OpId>> rerun_rows_;
-  std::vector<StageCut> stage_cuts_;
-  double patience_ = 0;  // How far from optimal a round may end; see run().
+  SplitDetail detail_;
+  // The last point: what is live at which stage; and where it does not hold.
+  std::map<std::pair<LifeId, std::int32_t>, bool> last_live_;
+  std::set<std::int32_t> trouble_;
+  double near_seconds_ = 0;  // Spent on looking near.
 };
 
 }  // namespace rematch

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One split program, as fine as asked, with the rows that its solutions break.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "rematch/lp/lp_session.h"
+#include "rematch/solve/split/split_program.h"
+#include "rematch/solve/split/stage_cuts.h"
+
+namespace rematch {
+
+// How fine a program is. What was needed once is needed again.
+struct SplitDetail {
+  SplitPoints points;
+  std::set<std::int32_t> memory_rows;                  // Stages.
+  std::set<std::pair<std::int32_t, OpId>> rerun_rows;  // In a stage.
+  std::vector<StageCut> stage_cuts;
+};
+
+// Refers to its arguments. Rows that it finds to be needed are added to the
+// detail, too.
+class SplitRound {
+ public:
+  SplitRound(const Problem& problem, const Lives& lives, SplitDetail& detail);
+
+  // A share of the base cost is called with: what is proved about the cost of
+  // reruns, in the graph's unit; it returns false to stop.
+  using OnBound = std::function<bool(Cost)>;
+
+  // Solves the relaxation and adds rows that its solution breaks, again and
+  // again. The status is kOptimal if no row is broken, or too many rounds were
+  // made; else it is the last solve's, or kInterrupted if on_bound said stop.
+  // `limits` gives the limits of each solve.
+  LpStatus relax(const std::function<LpLimits()>& limits,
+                 const OnBound& on_bound);
+
+  // A column that would cost more than `most` if it left its bound stays there.
+  void fix_by_reduced_cost(Cost most);
+
+  // Stages that are full in the relaxation and no points yet; they become
+  // points of the detail. False if there are none.
+  bool split_at_tight_stages();
+
+  const SplitProgram& program() const { return program_; }
+  LpSession& session() { return session_; }
+  SplitDetail& detail() const { return detail_; }
+  std::int64_t iterations() const { return iterations_; }
+
+ private:
+  void add_known_rows();
+  bool add_broken_rows();
+  bool add_broken_memory_rows();
+  bool add_broken_rerun_rows();
+  bool add_broken_path_rows();
+
+  const Problem& problem_;
+  SplitDetail& detail_;
+  SplitProgram program_;
+  LpSession session_;
+  std::set<std::int32_t> memory_rows_;
+  std::set<std::pair<std::int32_t, OpId>> rerun_rows_;
+  std::map<std::int32_t, ColumnId> extra_;
+  LpSolution relaxed_;
+  std::int64_t iterations_ = 0;
+};
+
+}  // namespace rematch
