@@ -9,13 +9,14 @@
 #include "rematch/solve/strategies/exhaustive.h"
 #include "rematch/solve/strategies/gap.h"
 #include "rematch/solve/strategies/keep.h"
+#include "rematch/solve/strategies/milp.h"
 #include "rematch/solve/strategies/revolve.h"
 #include "rematch/solve/strategy.h"
 
 namespace rematch {
 namespace {
 
-constexpr std::array<Strategy, 12> kStrategies = {{
+constexpr std::array<Strategy, 13> kStrategies = {{
     {.name = "auto",
      .summary = "the best plan and bound of all strategies below",
      .source = "ours",
@@ -78,6 +79,11 @@ constexpr std::array<Strategy, 12> kStrategies = {{
      .source = "ours",
      .can = {.gives_bound = true, .gap_bound = true, .uses_budget = true},
      .propose = propose_gap},
+    {.name = "milp",
+     .summary = "an integer program solved to proof",
+     .source = "Jain et al. 2020, ours",
+     .can = {.exact = true, .gives_bound = true, .uses_budget = true},
+     .propose = propose_milp},
     {.name = "exhaustive",
      .summary = "brute force for graphs of up to 24 tensors",
      .source = "ours",
