@@ -9,6 +9,7 @@
 #include "rematch/solve/strategies/exhaustive.h"
 #include "rematch/solve/strategies/gap.h"
 #include "rematch/solve/strategies/keep.h"
+#include "rematch/solve/strategies/lp_rounding.h"
 #include "rematch/solve/strategies/milp.h"
 #include "rematch/solve/strategies/revolve.h"
 #include "rematch/solve/strategy.h"
@@ -16,7 +17,7 @@
 namespace rematch {
 namespace {
 
-constexpr std::array<Strategy, 13> kStrategies = {{
+constexpr std::array<Strategy, 14> kStrategies = {{
     {.name = "auto",
      .summary = "the best plan and bound of all strategies below",
      .source = "ours",
@@ -79,6 +80,11 @@ constexpr std::array<Strategy, 13> kStrategies = {{
      .source = "ours",
      .can = {.gives_bound = true, .gap_bound = true, .uses_budget = true},
      .propose = propose_gap},
+    {.name = "lp_rounding",
+     .summary = "a linear relaxation, rounded and repaired",
+     .source = "Jain et al. 2020",
+     .can = {.gives_bound = true, .uses_budget = true, .randomised = true},
+     .propose = propose_lp_rounding},
     {.name = "milp",
      .summary = "an integer program solved to proof",
      .source = "Jain et al. 2020, ours",

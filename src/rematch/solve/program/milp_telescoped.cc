@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rematch/lp/dual_bound.h"
 #include "rematch/lp/lp_session.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/replay.h"
@@ -132,7 +131,7 @@ class TelescopedSearch {
     relaxed_ = relax_with_rerun_rows(session_, program_, clock_);
     if (!relaxed_.row_duals.empty()) {
       prices_ = reduced_costs(model(), relaxed_.row_duals);
-      relaxed_bound_ = dual_bound(model(), relaxed_.row_duals);
+      relaxed_bound_ = proved_bound(model(), relaxed_.row_duals);
       best_.raise_proved(program_.units().cost_from(relaxed_bound_));
     }
     if (relaxed_.status == LpStatus::kInfeasible) {

@@ -2,7 +2,9 @@
 #include "rematch/solve/program/relaxed_kept.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "rematch/lp/dual_bound.h"
 #include "rematch/plan/replay.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/plan/stages.h"
@@ -109,6 +111,17 @@ LpSolution relax_with_rerun_rows(LpSession& session, TelescopedProgram& program,
     }
   }
   return solution;
+}
+
+double proved_bound(const LinearModel& model, std::vector<double> row_prices) {
+  row_prices.resize(model.num_rows(), 0);
+  for (RowId row : model.rows()) {
+    double& price = row_prices[row.index()];
+    const double bound =
+        price > 0 ? model.row_lower(row) : model.row_upper(row);
+    if (!std::isfinite(bound)) price = 0;
+  }
+  return dual_bound(model, row_prices);
 }
 
 std::vector<double> reduced_costs(const LinearModel& model,
