@@ -24,10 +24,19 @@ Cost Incumbent::offer(Plan plan) {
   return measured->cost;
 }
 
-void Incumbent::raise_proved(Cost extra) {
+Cost Incumbent::proved(Cost extra) const {
   if (!(extra > 0)) extra = 0;
-  const Cost proved = std::nextafter(problem_.graph.base_cost() + extra, 0.0);
-  const Cost bound = least_cost_from(problem_.graph, proved);
+  const Cost bound = std::nextafter(problem_.graph.base_cost() + extra, 0.0);
+  return least_cost_from(problem_.graph, bound);
+}
+
+void Incumbent::declare_proved() {
+  bound_ = std::max(bound_, cost_);
+  report();
+}
+
+void Incumbent::raise_proved(Cost extra) {
+  const Cost bound = proved(extra);
   if (!(bound > bound_)) return;
   bound_ = bound;
   report();

@@ -8,6 +8,8 @@
 #include "rematch/plan/floor.h"
 #include "rematch/plan/replay.h"
 #include "rematch/plan/sequence.h"
+#include "rematch/solve/program/exact_tree.h"
+#include "rematch/solve/program/fixings.h"
 #include "rematch/solve/program/incumbent.h"
 #include "rematch/solve/program/realise_stages.h"
 #include "rematch/solve/program/relaxed_kept.h"
@@ -25,29 +27,10 @@ constexpr int kMostGuesses = 6;
 // States that the search of a stage may look at.
 constexpr std::size_t kMostStates = 20'000;
 constexpr int kMostWidenings = 400;
-
-// Undoes changes of column bounds.
-class Fixings {
- public:
-  explicit Fixings(LinearModel& model) : model_(model) {}
-  ~Fixings() {
-    for (const auto& [column, bounds] : before_) {
-      model_.set_bounds(column, bounds.lower, bounds.upper);
-    }
-  }
-  Fixings(const Fixings&) = delete;
-  Fixings& operator=(const Fixings&) = delete;
-
-  void fix(ColumnId column, double value) {
-    before_.emplace_back(column, model_.column(column));
-    model_.set_bounds(column, value, value);
-  }
-  bool any() const { return !before_.empty(); }
-
- private:
-  LinearModel& model_;
-  std::vector<std::pair<ColumnId, LinearColumn>> before_;
-};
+// The exact proof: only where the solver's bound is this close, in scaled
+// units, and for so many nodes.
+constexpr double kCloseTo = 1e-4;
+constexpr std::size_t kMostNodes = 20'000;
 
 class TelescopedSearch {
  public:
@@ -66,6 +49,7 @@ class TelescopedSearch {
     if (!done() && relax()) {
       round();
       search();
+      close();
     }
     if (infeasible_) {
       Proposal proposal;
@@ -163,16 +147,38 @@ class TelescopedSearch {
     }
   }
 
+  // The solver's bound, lowered by its tolerances, may end just below the best
+  // plan: proves the rest exactly, if that takes few nodes.
+  void close() {
+    if (!sound_ || infeasible_ || !best_.has_plan() || done()) return;
+    const double gap = scaled_extra(best_.cost()) - relaxed_bound_;
+    if (scaled_extra(best_.cost() - best_.lower_bound() + graph().base_cost()) >
+        kCloseTo * (1 + gap)) {
+      return;
+    }
+    Fixings fixings(model());
+    fix(gap, fixings);
+    const ExactTreeHooks hooks{
+        .target = scaled_extra(best_.cost()),
+        .is_enough =
+            [&](double bound) {
+              return best_.proved(program_.units().cost_from(bound)) >=
+                     best_.cost();
+            },
+        .cut_off =
+            [&](std::span<const double> point) {
+              return realise(point, objective_at(model(), point)) && sound_;
+            }};
+    if (prove_by_branching(session_, clock_, hooks, kMostNodes)) {
+      best_.declare_proved();
+    }
+    done();
+  }
+
   // Leaves out what cannot cost less than relaxation + delta.
   void fix(double delta, Fixings& fixings) {
     const double limit = delta + kSolverMargin * (1 + std::fabs(delta));
-    if (!std::isfinite(limit)) return;
-    for (std::size_t i = 0; i < prices_.size(); ++i) {
-      const ColumnId column(i);
-      if (model().lowers()[i] != 0 || model().uppers()[i] != 1) continue;
-      if (prices_[i] > limit) fixings.fix(column, 0);
-      if (-prices_[i] > limit) fixings.fix(column, 1);
-    }
+    if (std::isfinite(limit)) fixings.fix_by_price(prices_, limit);
   }
 
   // The integer program up to relaxation + delta, again and again while stages
@@ -191,7 +197,8 @@ class TelescopedSearch {
         best_.raise_from_solver(program_.units(), bound);
       }
       if (!complete || solution.status == LpStatus::kOptimal) {
-        const bool again = solution.has_point && realise(solution);
+        const bool again =
+            solution.has_point && realise(solution.columns, solution.objective);
         if (!complete) {
           if (!stopped_by(solution)) reason_ = StopReason::kFinished;
           return Found::kStopped;
@@ -245,20 +252,19 @@ class TelescopedSearch {
 
   // Makes a plan of an integer solution. True if the program has to be solved
   // again, because it took a stage for cheaper than it is.
-  bool realise(const LpSolution& solution) {
-    const KeptSets kept = program_.kept_at(solution.columns, 0.5);
+  bool realise(std::span<const double> point, double objective) {
+    const KeptSets kept = program_.kept_at(point, 0.5);
     const RealisedStages realised =
         realise_stages(graph(), problem_.budget, kept, kMostStates);
     if (realised.plan) {
       const Cost cost = best_.offer(*realised.plan);
-      if (scaled_extra(cost) <= solution.objective + kSolverMargin) {
+      if (scaled_extra(cost) <= objective + kSolverMargin) {
         return false;
       }
     }
-    std::size_t added =
-        program_.add_rerun_memory_rows(solution.columns, model());
+    std::size_t added = program_.add_rerun_memory_rows(point, model());
     for (std::size_t t = 0; t < realised.tasks.size(); ++t) {
-      added += cut_off(realised.tasks[t], realised.answers[t], solution);
+      added += cut_off(realised.tasks[t], realised.answers[t], point);
     }
     // Without a row that cuts the point off it would come again.
     return added > 0;
@@ -267,8 +273,8 @@ class TelescopedSearch {
   // Adds a row if the stage costs more than the point pays for it. Returns how
   // many.
   std::size_t cut_off(const StageTask& task, const StageAnswer& answer,
-                      const LpSolution& solution) {
-    const double paid = program_.paid_in(task.stage, solution.columns);
+                      std::span<const double> point) {
+    const double paid = program_.paid_in(task.stage, point);
     const double due = program_.units().cost(answer.least);
     if (due > paid + kSolverMargin) {
       program_.add_no_room_row(widened(graph(), problem_.budget, staging_, task,

@@ -23,6 +23,30 @@ std::vector<OpId> may_free(const Graph& graph, TensorId tensor) {
   return result;
 }
 
+// The ops that read or compute a tensor of the storage, ascending.
+std::vector<OpId> touches_of(const Graph& graph, StorageId storage) {
+  std::vector<OpId> result;
+  for (TensorId tensor : graph.tensors_in(storage)) {
+    if (graph.tensor(tensor).producer) {
+      result.push_back(*graph.tensor(tensor).producer);
+    }
+    const auto readers = graph.readers(tensor);
+    result.insert(result.end(), readers.begin(), readers.end());
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+// Whether one number per stage and op does not say what a storage takes: it
+// holds several tensors, or its op has several outputs.
+bool is_shared(const Graph& graph, StorageId storage) {
+  if (graph.storage(storage).resident) return false;
+  const auto tensors = graph.tensors_in(storage);
+  const OpId producer = *graph.tensor(tensors[0]).producer;
+  return tensors.size() > 1 || graph.outputs(producer).size() > 1;
+}
+
 }  // namespace
 
 std::optional<PaperStages> paper_stages_from_name(std::string_view name) {
@@ -80,6 +104,19 @@ ProgramSize PaperProgram::size_of(const Graph& graph,
       }
     }
   }
+  for (StorageId storage : graph.storages()) {
+    if (!is_shared(graph, storage)) continue;
+    const auto tensors =
+        static_cast<std::int64_t>(graph.tensors_in(storage).size());
+    size.columns += n;
+    for (OpId touch : touches_of(graph, storage)) {
+      // One number while the op runs, one after it.
+      const std::int64_t columns = 2 * pairs(touch.value);
+      size.columns += columns;
+      size.rows += 2 * columns * tensors;
+      size.terms += 8 * columns * tensors;
+    }
+  }
   return size;
 }
 
@@ -103,12 +140,10 @@ std::optional<ColumnId> PaperProgram::kept(std::int32_t stage,
 void PaperProgram::classify() {
   for (StorageId storage : graph_.storages()) {
     if (graph_.storage(storage).resident) continue;
-    const auto tensors = graph_.tensors_in(storage);
-    const OpId producer = *graph_.tensor(tensors[0]).producer;
-    if (tensors.size() == 1 && graph_.outputs(producer).size() == 1) {
-      is_simple_[tensors[0]] = true;
-    } else {
+    if (is_shared(graph_, storage)) {
       shared_.push_back(storage);
+    } else {
+      is_simple_[graph_.tensors_in(storage)[0]] = true;
     }
   }
 }
@@ -312,37 +347,53 @@ void PaperProgram::add_tight_free_rows(std::int32_t stage, const Free& free) {
 
 // live[t,s,k,i]: V[t,s,k], which says that the storage is live while op k runs,
 // is at least what was kept of a tensor in it, and what was computed of it up
-// to k, less what was freed before k.
+// to k, less what was freed before k. It changes only where k or the op before
+// touches the storage.
 void PaperProgram::add_live_rows(std::int32_t stage,
                                  const std::vector<Free>& frees) {
-  live_.assign(static_cast<std::size_t>(last_op(stage)) + 1, {});
-  if (shared_.empty()) return;
-  const FamilyId family = model_.family("live");
-  for (std::int32_t k = 0; k <= last_op(stage); ++k) {
-    for (StorageId storage : shared_) {
-      const ColumnId column = model_.add_column(family, {0, 1, 0, false});
-      live_[static_cast<std::size_t>(k)].push_back(column);
+  live_.assign(static_cast<std::size_t>(last_op(stage)) + 1,
+               std::vector<ColumnId>(shared_.size()));
+  IdVector<TensorId, std::vector<Free>> frees_of(graph_.num_tensors());
+  for (const Free& free : frees) frees_of[free.tensor].push_back(free);
+  for (std::size_t i = 0; i < shared_.size(); ++i) {
+    const std::vector<OpId> touches = touches_of(graph_, shared_[i]);
+    for (std::int32_t k = 0; k <= last_op(stage); ++k) {
+      ColumnId& column = live_[static_cast<std::size_t>(k)][i];
+      const bool changes = k == 0 ||
+                           std::ranges::binary_search(touches, OpId(k)) ||
+                           std::ranges::binary_search(touches, OpId(k - 1));
+      if (!changes) {
+        column = live_[static_cast<std::size_t>(k) - 1][i];
+        continue;
+      }
+      column = model_.add_column(model_.family("live"), {0, 1, 0, false});
       if (!has("live")) continue;
-      for (TensorId tensor : graph_.tensors_in(storage)) {
-        const OpId producer = *graph_.tensor(tensor).producer;
-        std::vector<LinearTerm> terms = {{column, 1}};
-        for (const Free& free : frees) {
-          if (free.tensor != tensor || free.after.value >= k) continue;
-          terms.push_back({free.column, 1});
-        }
-        const std::size_t size = terms.size();
-        if (const auto there = kept(stage, tensor)) {
-          terms.push_back({*there, -1});
-          model_.add_row(family, 0, kInfinity, terms);
-          terms.resize(size);
-        }
-        const auto made = run(stage, producer);
-        if (made && producer.value <= k) {
-          terms.push_back({*made, -1});
-          model_.add_row(family, 0, kInfinity, terms);
-        }
+      for (TensorId tensor : graph_.tensors_in(shared_[i])) {
+        add_live_rows_of(stage, tensor, k, frees_of[tensor], column);
       }
     }
+  }
+}
+
+void PaperProgram::add_live_rows_of(std::int32_t stage, TensorId tensor,
+                                    std::int32_t k,
+                                    const std::vector<Free>& frees,
+                                    ColumnId column) {
+  const OpId producer = *graph_.tensor(tensor).producer;
+  const FamilyId family = model_.family("live");
+  std::vector<LinearTerm> terms = {{column, 1}};
+  for (const Free& free : frees) {
+    if (free.after.value < k) terms.push_back({free.column, 1});
+  }
+  if (const auto there = kept(stage, tensor)) {
+    terms.push_back({*there, -1});
+    model_.add_row(family, 0, kInfinity, terms);
+    terms.pop_back();
+  }
+  const auto made = run(stage, producer);
+  if (made && producer.value <= k) {
+    terms.push_back({*made, -1});
+    model_.add_row(family, 0, kInfinity, terms);
   }
 }
 

@@ -90,6 +90,8 @@ class PaperProgram {
   void add_free_rows(std::int32_t stage, const Free& free);
   void add_tight_free_rows(std::int32_t stage, const Free& free);
   void add_live_rows(std::int32_t stage, const std::vector<Free>& frees);
+  void add_live_rows_of(std::int32_t stage, TensorId tensor, std::int32_t k,
+                        const std::vector<Free>& frees, ColumnId column);
   void add_used_rows(std::int32_t stage, const std::vector<Free>& frees);
   void add_budget_row(std::int32_t stage, OpId op, ColumnId used);
 

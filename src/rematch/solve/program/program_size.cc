@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "rematch/base/bytes.h"
-
 namespace rematch {
 namespace {
 
@@ -34,9 +32,11 @@ std::optional<std::string> too_large(std::string_view program,
                                      const ProgramSize& size) {
   if (size.bytes() <= kProgramLimit) return std::nullopt;
   return fmt::format(
-      "{} of this graph has {} columns and {} rows, about {}; the limit is {}",
+      "{} of this graph has {} columns and {} rows, about {:.1f} GiB; the "
+      "limit "
+      "is {} GiB",
       program, grouped(size.columns), grouped(size.rows),
-      format_bytes(size.bytes()), format_bytes(kProgramLimit));
+      static_cast<double>(size.bytes()) / (1 << 30), kProgramLimit >> 30);
 }
 
 }  // namespace rematch

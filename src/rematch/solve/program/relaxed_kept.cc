@@ -83,6 +83,19 @@ bool drop_at_peak(const Graph& graph, const Plan& plan, const Replay& measured,
   return !candidates.empty();
 }
 
+// One price per row, and none that points to a bound that is not there.
+std::vector<double> usable(const LinearModel& model,
+                           std::vector<double> prices) {
+  prices.resize(model.num_rows(), 0);
+  for (RowId row : model.rows()) {
+    double& price = prices[row.index()];
+    const double bound =
+        price > 0 ? model.row_lower(row) : model.row_upper(row);
+    if (!std::isfinite(bound)) price = 0;
+  }
+  return prices;
+}
+
 }  // namespace
 
 LpSolution relax_with_rerun_rows(LpSession& session, TelescopedProgram& program,
@@ -113,22 +126,17 @@ LpSolution relax_with_rerun_rows(LpSession& session, TelescopedProgram& program,
   return solution;
 }
 
-double proved_bound(const LinearModel& model, std::vector<double> row_prices) {
-  row_prices.resize(model.num_rows(), 0);
-  for (RowId row : model.rows()) {
-    double& price = row_prices[row.index()];
-    const double bound =
-        price > 0 ? model.row_lower(row) : model.row_upper(row);
-    if (!std::isfinite(bound)) price = 0;
-  }
-  return dual_bound(model, row_prices);
+double proved_bound(const LinearModel& model,
+                    const std::vector<double>& row_prices) {
+  return dual_bound(model, usable(model, row_prices));
 }
 
 std::vector<double> reduced_costs(const LinearModel& model,
                                   const std::vector<double>& row_prices) {
+  const std::vector<double> prices = usable(model, row_prices);
   std::vector<long double> sums(model.costs().begin(), model.costs().end());
   for (RowId row : model.rows()) {
-    const long double price = row_prices[row.index()];
+    const long double price = prices[row.index()];
     if (price == 0) continue;
     const auto columns = model.row_columns(row);
     const auto values = model.row_values(row);

@@ -22,9 +22,10 @@ LpSolution relax_with_rerun_rows(LpSession& session, TelescopedProgram& program,
 // A proved lower bound on the model's optimum from the prices of a relaxation:
 // dual_bound() without the prices of the wrong sign, of about 1e-9, that
 // solvers leave on rows with one bound. Rows that came after have no price.
-double proved_bound(const LinearModel& model, std::vector<double> row_prices);
+double proved_bound(const LinearModel& model,
+                    const std::vector<double>& row_prices);
 
-// What each column costs at the rows' prices: cost - sum(price * coefficient).
+// What each column costs at these prices: cost - sum(price * coefficient).
 std::vector<double> reduced_costs(const LinearModel& model,
                                   const std::vector<double>& row_prices);
 
