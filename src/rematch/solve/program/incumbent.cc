@@ -30,11 +30,6 @@ Cost Incumbent::proved(Cost extra) const {
   return least_cost_from(problem_.graph, bound);
 }
 
-void Incumbent::declare_proved() {
-  bound_ = std::max(bound_, cost_);
-  report();
-}
-
 void Incumbent::raise_proved(Cost extra) {
   const Cost bound = proved(extra);
   if (!(bound > bound_)) return;

@@ -30,8 +30,6 @@ class Incumbent {
   void raise_proved(Cost extra);
   // The bound that raise_proved() would make of it.
   Cost proved(Cost extra) const;
-  // It is proved that no plan is cheaper than the best.
-  void declare_proved();
   // The same for what a solver says, in scaled units: lowered by the margin.
   void raise_from_solver(const ProgramUnits& units, double scaled_extra);
   // What raise_from_solver() would make of it.

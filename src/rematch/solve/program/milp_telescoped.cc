@@ -31,6 +31,7 @@ constexpr int kMostWidenings = 400;
 // units, and for so many nodes.
 constexpr double kCloseTo = 1e-4;
 constexpr std::size_t kMostNodes = 20'000;
+constexpr double kRounding = 1e-12;
 
 class TelescopedSearch {
  public:
@@ -158,19 +159,20 @@ class TelescopedSearch {
     }
     Fixings fixings(model());
     fix(gap, fixings);
+    // Sums of costs that are not integers agree to that much only.
+    const Cost wanted = best_.cost() * (1 - kRounding);
     const ExactTreeHooks hooks{
         .target = scaled_extra(best_.cost()),
         .is_enough =
             [&](double bound) {
-              return best_.proved(program_.units().cost_from(bound)) >=
-                     best_.cost();
+              return best_.proved(program_.units().cost_from(bound)) >= wanted;
             },
         .cut_off =
             [&](std::span<const double> point) {
               return realise(point, objective_at(model(), point)) && sound_;
             }};
     if (prove_by_branching(session_, clock_, hooks, kMostNodes)) {
-      best_.declare_proved();
+      best_.raise_proved(wanted - graph().base_cost());
     }
     done();
   }

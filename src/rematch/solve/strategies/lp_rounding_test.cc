@@ -30,7 +30,7 @@ TEST(LpRounding, StaysCloseToTheOptimum) {
   const Bytes budget = keep_all_peak(graph) / 10 * 7;
   const Solution best =
       solve({graph, budget, OrderRule::kFixed}, *find_strategy("milp"), {});
-  ASSERT_EQ(best.outcome, Outcome::kOptimal);
+  ASSERT_LE(best.gap(), 1e-9);
   for (Rounding rounding :
        {Rounding::kSweep, Rounding::kThreshold, Rounding::kRandom}) {
     const Solution found = rounded(graph, budget, rounding);
