@@ -6,9 +6,19 @@
 
 #include "rematch/base/check.h"
 #include "rematch/plan/replay.h"
+#include "rematch/plan/sequence.h"
 #include "rematch/solve/gap/gap_bound.h"
 
 namespace rematch {
+
+void Incumbent::offer_first_plans() {
+  offer(keep_all_plan(problem_.graph));
+  const Plan* start = request_.start;
+  if (start != nullptr && replay(problem_.graph, *start, problem_.order).ok()) {
+    offer(*start);
+  }
+  raise_proved(0);
+}
 
 Cost Incumbent::offer(Plan plan) {
   const auto measured = replay(problem_.graph, plan, problem_.order);

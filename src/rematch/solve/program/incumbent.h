@@ -22,6 +22,10 @@ class Incumbent {
   Incumbent(const Problem& problem, const Request& request)
       : problem_(problem), request_(request) {}
 
+  // Offers what is there before any search: the plan that keeps everything, and
+  // the request's start if it is valid. The base cost is the first bound.
+  void offer_first_plans();
+
   // Takes a valid plan if replay finds it within the budget and cheaper.
   // Returns its cost, infinite if it is over the budget.
   Cost offer(Plan plan);

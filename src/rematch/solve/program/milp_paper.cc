@@ -5,14 +5,11 @@
 
 #include "rematch/lp/lp_session.h"
 #include "rematch/plan/floor.h"
-#include "rematch/plan/replay.h"
-#include "rematch/plan/sequence.h"
 #include "rematch/solve/program/incumbent.h"
 #include "rematch/solve/program/milp_telescoped.h"
 #include "rematch/solve/program/paper_program.h"
 #include "rematch/solve/program/realise_stages.h"
 #include "rematch/solve/program/solve_clock.h"
-#include "rematch/solve/program/telescoped_program.h"
 
 namespace rematch {
 namespace {
@@ -52,12 +49,7 @@ Proposal solve_paper(const Problem& problem, const Request& request) {
   }
   SolveClock clock(request.limits);
   Incumbent best(problem, request);
-  best.offer(keep_all_plan(problem.graph));
-  if (request.start != nullptr &&
-      replay(problem.graph, *request.start, problem.order).ok()) {
-    best.offer(*request.start);
-  }
-  best.raise_proved(0);
+  best.offer_first_plans();
   if (best.is_proved()) return best.take(StopReason::kFinished);
   if (!clock.stop()) search_paper(problem, clock, best);
   if (const auto stop = clock.stop()) return best.take(*stop);

@@ -6,8 +6,6 @@
 
 #include "rematch/lp/lp_session.h"
 #include "rematch/plan/floor.h"
-#include "rematch/plan/replay.h"
-#include "rematch/plan/sequence.h"
 #include "rematch/solve/program/exact_tree.h"
 #include "rematch/solve/program/fixings.h"
 #include "rematch/solve/program/incumbent.h"
@@ -45,8 +43,7 @@ class TelescopedSearch {
         session_(program_.take_model()) {}
 
   Proposal run() {
-    offer_first_plans();
-    best_.raise_proved(0);
+    best_.offer_first_plans();
     if (!done() && relax()) {
       round();
       search();
@@ -68,14 +65,6 @@ class TelescopedSearch {
   LinearModel& model() { return session_.model(); }
   double scaled_extra(Cost cost) const {
     return program_.units().cost(cost - graph().base_cost());
-  }
-
-  void offer_first_plans() {
-    best_.offer(keep_all_plan(graph()));
-    if (request_.start == nullptr) return;
-    if (replay(graph(), *request_.start, problem_.order).ok()) {
-      best_.offer(*request_.start);
-    }
   }
 
   // True if there is nothing more to do; says why.
@@ -318,6 +307,11 @@ Proposal solve_telescoped(const Problem& problem, const Request& request) {
   if (const auto why = too_large("the telescoped program",
                                  TelescopedProgram::size_of(problem.graph))) {
     return not_applicable(*why);
+  }
+  if (const auto stop = SolveClock(request.limits).stop()) {
+    Incumbent best(problem, request);
+    best.offer_first_plans();
+    return best.take(best.is_proved() ? StopReason::kFinished : *stop);
   }
   return TelescopedSearch(problem, request).run();
 }

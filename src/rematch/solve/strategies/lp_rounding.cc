@@ -8,7 +8,6 @@
 #include "rematch/base/random.h"
 #include "rematch/lp/lp_session.h"
 #include "rematch/plan/floor.h"
-#include "rematch/plan/sequence.h"
 #include "rematch/solve/program/incumbent.h"
 #include "rematch/solve/program/relaxed_kept.h"
 #include "rematch/solve/program/solve_clock.h"
@@ -38,8 +37,7 @@ class RoundingSearch {
         session_(program_.take_model()) {}
 
   Proposal run() {
-    best_.raise_proved(0);
-    best_.offer(keep_all_plan(problem_.graph));
+    best_.offer_first_plans();
     for (int allowance : kAllowances) {
       if (best_.is_proved() || best_.is_close_enough()) break;
       if (stopped() || !try_allowance(allowance)) break;
