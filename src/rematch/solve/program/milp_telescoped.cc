@@ -183,7 +183,7 @@ class TelescopedSearch {
       const bool complete = solution.status == LpStatus::kOptimal ||
                             solution.status == LpStatus::kCutoff ||
                             solution.status == LpStatus::kInfeasible;
-      if (sound_) {
+      if (sound_ && (complete || stopped_by(solution))) {
         const double bound = std::min(solution.bound, cutoff);
         best_.raise_from_solver(program_.units(), bound);
       }
