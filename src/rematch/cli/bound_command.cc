@@ -15,7 +15,7 @@
 #include "rematch/plan/budget.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/sequence.h"
-#include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/program/program_choice.h"
 
 namespace rematch {
 namespace {
@@ -28,10 +28,13 @@ constexpr const char* kExamples = R"(Examples:
 The bound holds for the graph's fixed order. Below the floor there is no plan at
 all: exit code 3.)";
 
+constexpr std::string_view kAscending =
+    "whose reruns come in the graph's order within each stage ";
+
 struct Options {
   std::string graph;
   std::string budget;
-  std::string formulation = "gap";
+  ProgramChoice program;
   double time_limit = 10;
   bool json = false;
 };
@@ -40,6 +43,7 @@ struct Answer {
   Bytes budget = 0;
   PeakFloor floor;
   std::optional<Cost> bound;  // None: infeasible.
+  bool holds_for_all = true;
 };
 
 Result<Answer> compute(const Graph& graph, const Options& options) {
@@ -55,8 +59,10 @@ Result<Answer> compute(const Graph& graph, const Options& options) {
   Limits limits;
   limits.seconds = options.time_limit;
   limits.interrupt = &watch_for_interrupt();
-  Meter meter(limits);
-  answer.bound = gap_bound(problem, gap_program(problem), meter).lower_bound;
+  const auto bound = program_bound(problem, options.program, limits);
+  if (!bound) return bound.error();
+  answer.bound = bound->lower_bound;
+  answer.holds_for_all = bound->holds_for_all;
   return answer;
 }
 
@@ -64,7 +70,7 @@ void print_json(const Graph& graph, const Options& options,
                 const Answer& answer, const Console& console) {
   JsonObjectWriter object(JsonLayout::kOneLine);
   object.text("outcome", answer.bound ? "bound" : "infeasible")
-      .text("formulation", options.formulation)
+      .text("formulation", options.program.formulation)
       .integer("budget_bytes", answer.budget)
       .number("base_cost", graph.base_cost());
   if (answer.bound) {
@@ -72,8 +78,18 @@ void print_json(const Graph& graph, const Options& options,
   } else {
     object.json("lower_bound", "null");
   }
-  object.text("order", "fixed").integer("peak_floor_bytes", answer.floor.bytes);
+  object.text("order", "fixed")
+      .text("plans", answer.holds_for_all ? "all" : "ascending")
+      .integer("peak_floor_bytes", answer.floor.bytes);
   console.out << object.finish() << '\n';
+}
+
+std::string why_none(const Answer& answer) {
+  if (answer.budget < answer.floor.bytes) {
+    return "infeasible (proved): below the floor";
+  }
+  if (!answer.holds_for_all) return fmt::format("no plan {}fits", kAscending);
+  return "infeasible (proved): the relaxation has no solution";
 }
 
 void print_text(const Graph& graph, const Answer& answer,
@@ -86,12 +102,12 @@ void print_text(const Graph& graph, const Answer& answer,
         graph.base_cost() > 0 ? *answer.bound / graph.base_cost() - 1 : 0;
     table.add_row(
         {"bound", fmt::format("{}, {} of keep-all ({}): no plan in "
-                              "the fixed order costs less",
+                              "the fixed order {}costs less",
                               cost_with_unit(graph, *answer.bound),
-                              format_ratio(1 + share), format_percent(share))});
+                              format_ratio(1 + share), format_percent(share),
+                              answer.holds_for_all ? "" : kAscending)});
   } else {
-    table.add_row(
-        {"bound", {"infeasible (proved): below the floor", Style::kBad}});
+    table.add_row({"bound", {why_none(answer), Style::kBad}});
   }
   table.add_row(
       {"floor", format_size(answer.floor.bytes) + ": no plan needs less"});
@@ -111,7 +127,8 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   } else {
     print_text(*graph, *answer, console);
   }
-  return answer->bound ? ExitCode::kAnswered : ExitCode::kInfeasible;
+  return answer->bound || !answer->holds_for_all ? ExitCode::kAnswered
+                                                 : ExitCode::kInfeasible;
 }
 
 }  // namespace
@@ -128,10 +145,17 @@ void add_bound_command(CLI::App& app, Session& session) {
       ->required()
       ->type_name("BUDGET");
   command
-      ->add_option("--formulation", options->formulation,
-                   "the program behind the bound")
-      ->check(one_of({"gap"}))
+      ->add_option("--formulation", options->program.formulation,
+                   "the program behind the bound: gap, paper, telescoped or "
+                   "split")
+      ->check(one_of({"gap", "paper", "telescoped", "split"}))
       ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--stages", options->program.stages,
+                   "of paper: advancing, cover_all or cover_last")
+      ->check(one_of({"advancing", "cover_all", "cover_last"}))
+      ->type_name("KIND")
       ->capture_default_str();
   command
       ->add_option("--time-limit", options->time_limit,

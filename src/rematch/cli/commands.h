@@ -31,6 +31,7 @@ void add_compare_command(CLI::App& app, Session& session);
 void add_replay_command(CLI::App& app, Session& session);
 void add_inspect_command(CLI::App& app, Session& session);
 void add_generate_command(CLI::App& app, Session& session);
+void add_export_command(CLI::App& app, Session& session);
 void add_import_command(CLI::App& app, Session& session);
 void add_strategies_command(CLI::App& app, Session& session);
 void add_completion_command(CLI::App& app, Session& session);

@@ -55,38 +55,38 @@ std::vector<std::string> split(const std::string& list) {
 }
 
 // What is asked, checked before a large file is read.
-struct Request {
+struct Question {
   std::vector<const Strategy*> strategies;
   std::vector<BudgetSpec> budgets;
-  Limits limits;
+  Request request;
   OrderRule order = OrderRule::kFixed;
 };
 
-Result<Request> understand(const Options& options) {
-  Request request;
+Result<Question> understand(const Options& options) {
+  Question question;
   for (const Strategy& strategy : strategies()) {
-    request.strategies.push_back(&strategy);
+    question.strategies.push_back(&strategy);
   }
   if (!options.strategies.empty()) {
     auto named = strategies_named(options.strategies);
     if (!named) return named.error();
-    request.strategies = *std::move(named);
+    question.strategies = *std::move(named);
   }
   auto budgets = parse_budgets(options.budgets);
   if (!budgets) return budgets.error();
-  request.budgets = *std::move(budgets);
-  const auto limits = to_limits(options.search);
-  if (!limits) return limits.error();
-  request.limits = *limits;
-  request.order = to_order(options.search);
-  return request;
+  question.budgets = *std::move(budgets);
+  const auto request = to_request(options.search, question.strategies);
+  if (!request) return request.error();
+  question.request = *request;
+  question.order = to_order(options.search);
+  return question;
 }
 
-Result<Comparison> compare(const Graph& graph, const Request& request) {
+Result<Comparison> compare(const Graph& graph, const Question& question) {
   Comparison result;
-  result.strategies = request.strategies;
+  result.strategies = question.strategies;
   const Bytes keep_all = keep_all_peak(graph);
-  for (const BudgetSpec& spec : request.budgets) {
+  for (const BudgetSpec& spec : question.budgets) {
     const auto budget = resolve_budget(spec, keep_all);
     if (!budget) return budget.error();
     result.budgets.push_back(*budget);
@@ -94,10 +94,10 @@ Result<Comparison> compare(const Graph& graph, const Request& request) {
   for (const Strategy* strategy : result.strategies) {
     auto& row = result.solutions.emplace_back();
     for (const auto& budget : result.budgets) {
-      row.push_back(budget ? solve({graph, *budget, request.order}, *strategy,
-                                   request.limits)
-                           : solve_least_peak(graph, request.order, *strategy,
-                                              request.limits));
+      row.push_back(budget ? solve({graph, *budget, question.order}, *strategy,
+                                   question.request)
+                           : solve_least_peak(graph, question.order, *strategy,
+                                              question.request));
     }
   }
   return result;
@@ -176,11 +176,11 @@ void print_json(const Graph& graph, const Comparison& comparison,
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {
-  const auto request = understand(options);
-  if (!request) return request.error();
+  const auto question = understand(options);
+  if (!question) return question.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
-  auto comparison = compare(*graph, *request);
+  auto comparison = compare(*graph, *question);
   if (!comparison) return comparison.error();
   comparison->budget_names = split(options.budgets);
   if (options.json) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rematch plan: the cheapest plan found within a budget.
+#include <array>
 #include <memory>
 #include <ostream>
 
@@ -45,15 +46,15 @@ struct Options {
 Result<Solution> search(const Graph& graph, const Options& options) {
   const auto strategy = strategy_named(options.strategy);
   if (!strategy) return strategy.error();
-  const auto limits = to_limits(options.search);
-  if (!limits) return limits.error();
+  const auto request = to_request(options.search, std::array{*strategy});
+  if (!request) return request.error();
   const auto spec = parse_budget(options.budget);
   if (!spec) return spec.error();
   const auto budget = resolve_budget(*spec, keep_all_peak(graph));
   if (!budget) return budget.error();
   const OrderRule order = to_order(options.search);
-  if (!*budget) return solve_least_peak(graph, order, **strategy, *limits);
-  return solve({graph, **budget, order}, **strategy, *limits);
+  if (!*budget) return solve_least_peak(graph, order, **strategy, *request);
+  return solve({graph, **budget, order}, **strategy, *request);
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {
@@ -65,12 +66,10 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (const auto spec = parse_budget(options.budget); !spec) {
     return spec.error();
   }
-  if (const auto strategy = strategy_named(options.strategy); !strategy) {
-    return strategy.error();
-  }
-  if (const auto limits = to_limits(options.search); !limits) {
-    return limits.error();
-  }
+  const auto strategy = strategy_named(options.strategy);
+  if (!strategy) return strategy.error();
+  const auto request = to_request(options.search, std::array{*strategy});
+  if (!request) return request.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   const auto solution = search(*graph, options);

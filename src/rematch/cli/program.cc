@@ -105,6 +105,7 @@ int run_program(int argc, const char* const* argv, const Console& console) {
     add_replay_command(app, session);
     add_generate_command(app, session);
     add_import_command(app, session);
+    add_export_command(app, session);
     add_strategies_command(app, session);
     add_completion_command(app, session);
     return parse_and_run(app, session, argc, argv);

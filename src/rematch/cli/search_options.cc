@@ -2,6 +2,7 @@
 #include "rematch/cli/search_options.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -67,7 +68,19 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
       ->check(seed_number())
       ->type_name("N")
       ->capture_default_str();
+  command
+      .add_option("--formulation", options.formulation,
+                  "milp: split (default), paper or telescoped")
+      ->check(one_of({"split", "paper", "telescoped"}))
+      ->type_name("NAME");
+  command
+      .add_option("--rounding", options.rounding,
+                  "lp_rounding: sweep (default), threshold or random")
+      ->check(one_of({"sweep", "threshold", "random"}))
+      ->type_name("NAME");
 }
+
+namespace {
 
 Result<Limits> to_limits(const SearchOptions& options) {
   const auto gap = parse_gap(options.gap);
@@ -83,6 +96,45 @@ Result<Limits> to_limits(const SearchOptions& options) {
   limits.seed = options.seed;
   limits.interrupt = &watch_for_interrupt();
   return limits;
+}
+
+// An error if `option` was given but its strategy is not among those asked for.
+std::optional<Error> misplaced(std::string_view option, std::string_view owner,
+                               const std::string& given,
+                               std::span<const Strategy* const> strategies) {
+  if (given.empty()) return std::nullopt;
+  std::string names;
+  for (const Strategy* strategy : strategies) {
+    if (strategy->name == owner) return std::nullopt;
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", strategy->name);
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{} is for the strategy {}, not for {}", option,
+                           owner, names)};
+}
+
+}  // namespace
+
+Result<Request> to_request(const SearchOptions& options,
+                           std::span<const Strategy* const> strategies) {
+  const auto limits = to_limits(options);
+  if (!limits) return limits.error();
+  if (auto error =
+          misplaced("--formulation", "milp", options.formulation, strategies)) {
+    return *error;
+  }
+  if (auto error = misplaced("--rounding", "lp_rounding", options.rounding,
+                             strategies)) {
+    return *error;
+  }
+  Request request(*limits);
+  if (!options.formulation.empty()) {
+    request.formulation = *formulation_from_name(options.formulation);
+  }
+  if (!options.rounding.empty()) {
+    request.rounding = *rounding_from_name(options.rounding);
+  }
+  return request;
 }
 
 OrderRule to_order(const SearchOptions& options) {

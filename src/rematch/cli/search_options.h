@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "rematch/base/limits.h"
 #include "rematch/base/result.h"
 #include "rematch/plan/problem.h"
+#include "rematch/solve/request.h"
+#include "rematch/solve/strategy.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
 class App;
@@ -23,13 +26,18 @@ struct SearchOptions {
   std::string gap = "0";
   int threads = 0;  // 0: one per processor.
   std::uint64_t seed = 0;
+  std::string formulation;  // Empty: not given.
+  std::string rounding;     // Empty: not given.
 };
 
 // Adds them to a command; `options` must outlive the parser.
 void add_search_options(CLI::App& command, SearchOptions& options);
 
-// What they mean. Fails with kInvalidArgument on a gap that is no number.
-Result<Limits> to_limits(const SearchOptions& options);
+// What they mean for a search with these strategies. Fails with
+// kInvalidArgument on a gap that is no number, and on an option that none of
+// the strategies has.
+Result<Request> to_request(const SearchOptions& options,
+                           std::span<const Strategy* const> strategies);
 OrderRule to_order(const SearchOptions& options);
 
 }  // namespace rematch

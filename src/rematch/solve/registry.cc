@@ -10,13 +10,15 @@
 #include "rematch/solve/strategies/exhaustive.h"
 #include "rematch/solve/strategies/gap.h"
 #include "rematch/solve/strategies/keep.h"
+#include "rematch/solve/strategies/lp_rounding.h"
+#include "rematch/solve/strategies/milp.h"
 #include "rematch/solve/strategies/revolve.h"
 #include "rematch/solve/strategy.h"
 
 namespace rematch {
 namespace {
 
-constexpr std::array<Strategy, 13> kStrategies = {{
+constexpr std::array<Strategy, 15> kStrategies = {{
     {.name = "auto",
      .summary = "the best plan and bound of all strategies below",
      .source = "ours",
@@ -84,6 +86,16 @@ constexpr std::array<Strategy, 13> kStrategies = {{
      .source = "ours",
      .can = {.uses_budget = true, .free_order = true, .randomised = true},
      .propose = propose_anneal},
+    {.name = "lp_rounding",
+     .summary = "a linear relaxation, rounded and repaired",
+     .source = "Jain et al. 2020",
+     .can = {.gives_bound = true, .uses_budget = true, .randomised = true},
+     .propose = propose_lp_rounding},
+    {.name = "milp",
+     .summary = "an integer program solved to proof",
+     .source = "Jain et al. 2020, ours",
+     .can = {.exact = true, .gives_bound = true, .uses_budget = true},
+     .propose = propose_milp},
     {.name = "exhaustive",
      .summary = "brute force for graphs of up to 24 tensors",
      .source = "ours",

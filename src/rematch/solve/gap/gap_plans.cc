@@ -24,7 +24,7 @@ constexpr double kCloseEnough = 1e-4;
 
 class Search {
  public:
-  Search(const Problem& problem, Incumbent& incumbent, Meter& meter)
+  Search(const Problem& problem, BestPlan& incumbent, Meter& meter)
       : problem_(problem), incumbent_(incumbent), meter_(meter) {}
 
   // Realises a solution of a program, which may be for less memory than there
@@ -86,14 +86,14 @@ class Search {
 
  private:
   const Problem& problem_;
-  Incumbent& incumbent_;
+  BestPlan& incumbent_;
   Meter& meter_;
   int failures_ = 0;  // Realisations that came to nothing.
 };
 
 }  // namespace
 
-GapAnswer solve_gaps(const Problem& problem, Incumbent& incumbent,
+GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
                      Meter& meter) {
   const GapProgram program = gap_program(problem);
   GapAnswer answer;

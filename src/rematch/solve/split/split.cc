@@ -15,7 +15,7 @@ constexpr std::int64_t kFirstMoves = 400'000;
 
 // The better the incumbent is, the less there is to prove.
 void search_for_start(const Problem& problem, const Request& request,
-                      const GapAnswer& gaps, Incumbent& incumbent) {
+                      const GapAnswer& gaps, BestPlan& incumbent) {
   if (incumbent.cost() <= gaps.lower_bound) return;
   Request first = request;
   first.limits.work = std::min(request.limits.work, kFirstMoves);
@@ -31,7 +31,7 @@ void search_for_start(const Problem& problem, const Request& request,
 
 Proposal solve_split(const Problem& problem, const Request& request) {
   Meter meter(request.limits);
-  Incumbent incumbent(problem);
+  BestPlan incumbent(problem);
   if (request.start != nullptr) incumbent.offer(*request.start);
   const GapAnswer gaps = solve_gaps(problem, incumbent, meter);
   if (gaps.is_infeasible()) return proved_infeasible();

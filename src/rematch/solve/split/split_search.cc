@@ -36,7 +36,7 @@ constexpr std::size_t kMostOpsEverywhere = 40;
 }  // namespace
 
 SplitSearch::SplitSearch(const Problem& problem, const Request& request,
-                         Incumbent& incumbent, SplitStart start)
+                         BestPlan& incumbent, SplitStart start)
     : problem_(problem),
       request_(request),
       incumbent_(incumbent),

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "rematch/solve/incumbent.h"
+#include "rematch/solve/best_plan.h"
 #include "rematch/solve/request.h"
 #include "rematch/solve/split/split_round.h"
 
@@ -29,7 +29,7 @@ struct SplitStart {
 class SplitSearch {
  public:
   SplitSearch(const Problem& problem, const Request& request,
-              Incumbent& incumbent, SplitStart start);
+              BestPlan& incumbent, SplitStart start);
 
   // Until the incumbent is proved, a limit is hit, or nothing is left to
   // refine.
@@ -79,7 +79,7 @@ class SplitSearch {
 
   const Problem& problem_;
   const Request& request_;
-  Incumbent& incumbent_;
+  BestPlan& incumbent_;
   Meter meter_;
   std::chrono::steady_clock::time_point begin_ =
       std::chrono::steady_clock::now();

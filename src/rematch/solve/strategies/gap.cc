@@ -8,7 +8,7 @@ namespace rematch {
 Proposal propose_gap(const Problem& problem, const Request& request) {
   Meter meter(request.limits);
   const Problem fixed{problem.graph, problem.budget, OrderRule::kFixed};
-  Incumbent incumbent(fixed);
+  BestPlan incumbent(fixed);
   const GapAnswer answer = solve_gaps(fixed, incumbent, meter);
   if (answer.is_infeasible() && problem.order == OrderRule::kFixed) {
     return proved_infeasible();

@@ -12,9 +12,9 @@ namespace rematch {
 
 // The cheapest plan that fits, or, without one, the one with the least peak.
 // Refers to the problem.
-class Incumbent {
+class BestPlan {
  public:
-  explicit Incumbent(const Problem& problem) : problem_(problem) {}
+  explicit BestPlan(const Problem& problem) : problem_(problem) {}
 
   // Replays the plan and keeps it if it is better; true if so. Throws
   // InternalError if it is not valid.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rematch/solve/incumbent.h"
+#include "rematch/solve/best_plan.h"
 
 #include <utility>
 
@@ -8,7 +8,7 @@
 
 namespace rematch {
 
-bool Incumbent::offer(Plan plan) {
+bool BestPlan::offer(Plan plan) {
   const auto measured = replay(problem_.graph, plan, problem_.order);
   REMATCH_CHECK(measured.ok(), "a search finds valid plans only");
   const bool fits_now = measured->peak <= problem_.budget;

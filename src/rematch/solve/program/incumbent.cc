@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/program/incumbent.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rematch/base/check.h"
+#include "rematch/plan/replay.h"
+#include "rematch/plan/sequence.h"
+#include "rematch/solve/gap/gap_bound.h"
+
+namespace rematch {
+
+void Incumbent::offer_first_plans() {
+  offer(keep_all_plan(problem_.graph));
+  const Plan* start = request_.start;
+  if (start != nullptr && replay(problem_.graph, *start, problem_.order).ok()) {
+    offer(*start);
+  }
+  raise_proved(0);
+}
+
+Cost Incumbent::offer(Plan plan) {
+  const auto measured = replay(problem_.graph, plan, problem_.order);
+  REMATCH_CHECK(measured.ok(), "a plan that is offered is valid");
+  if (measured->peak > problem_.budget) {
+    return std::numeric_limits<Cost>::infinity();
+  }
+  if (measured->cost < cost_) {
+    plan_ = std::move(plan);
+    cost_ = measured->cost;
+    report();
+  }
+  return measured->cost;
+}
+
+Cost Incumbent::proved(Cost extra) const {
+  if (!(extra > 0)) extra = 0;
+  const Cost bound = std::nextafter(problem_.graph.base_cost() + extra, 0.0);
+  return least_cost_from(problem_.graph, bound);
+}
+
+void Incumbent::raise_proved(Cost extra) {
+  const Cost bound = proved(extra);
+  if (!(bound > bound_)) return;
+  bound_ = bound;
+  report();
+}
+
+Cost Incumbent::bound_from_solver(const ProgramUnits& units,
+                                  double scaled_extra) const {
+  const double safe =
+      scaled_extra - kSolverMargin * (1 + std::fabs(scaled_extra));
+  if (!(safe > 0) || !std::isfinite(safe)) return bound_;
+  const Cost proved =
+      std::nextafter(problem_.graph.base_cost() + units.cost_from(safe), 0.0);
+  return std::max(bound_, least_cost_from(problem_.graph, proved));
+}
+
+void Incumbent::raise_from_solver(const ProgramUnits& units,
+                                  double scaled_extra) {
+  const Cost bound = bound_from_solver(units, scaled_extra);
+  if (!(bound > bound_)) return;
+  bound_ = bound;
+  report();
+}
+
+void Incumbent::report() const {
+  if (request_.on_progress) request_.on_progress({cost_, bound_});
+}
+
+Proposal Incumbent::take(StopReason reason) {
+  Proposal proposal;
+  proposal.plan = std::move(plan_);
+  proposal.lower_bound = bound_;
+  proposal.stop_reason = reason;
+  return proposal;
+}
+
+}  // namespace rematch

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs by name: their relaxations as bounds, and as text for other
+// solvers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rematch/base/limits.h"
+#include "rematch/base/result.h"
+#include "rematch/plan/problem.h"
+
+namespace rematch {
+
+// What to build. Names are those of the command line: "gap", "paper",
+// "telescoped", "split"; "advancing", "cover_all", "cover_last".
+struct ProgramChoice {
+  std::string formulation = "gap";
+  std::string stages = "advancing";  // Of "paper".
+};
+
+struct ProgramBound {
+  std::optional<Cost> lower_bound;  // None: proved infeasible.
+  // Whether it holds for every plan in the fixed order. Checkmate's program
+  // knows only plans whose reruns come in the graph's order within each stage.
+  bool holds_for_all = true;
+};
+
+// The bound of the program's relaxation, from its prices: proved whatever the
+// solver did. `problem` has a fixed order and a budget of at least the floor.
+// The bound of "gap" is that of gap_bound(), rounded up to what a plan can
+// cost; the others are the value of the relaxation as it is. Stopped by a limit
+// it is the best so far, with the base cost as the least. Fails with
+// kInvalidArgument, saying how large it is, if the program is too large.
+Result<ProgramBound> program_bound(const Problem& problem,
+                                   const ProgramChoice& choice,
+                                   const Limits& limits);
+
+// The integer program as text, "mps" or "lp", with comments that say what it is
+// and how it is scaled. Not for "split". Fails like program_bound().
+Result<std::string> program_text(const Problem& problem,
+                                 const ProgramChoice& choice,
+                                 std::string_view format);
+
+}  // namespace rematch

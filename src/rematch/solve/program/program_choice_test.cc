@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/program/program_choice.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "rematch/graph/synthetic/synthetic.h"
+#include "rematch/lp/lp_solver.h"
+#include "rematch/solve/program/units.h"
+
+namespace rematch {
+namespace {
+
+Graph chain(std::int64_t n) {
+  return synthetic_graph(
+             {.family = Family::kChain, .length = n, .training = true})
+      .value();
+}
+
+double bound_of(const Graph& graph, Bytes budget, ProgramChoice choice) {
+  const auto bound =
+      program_bound({graph, budget, OrderRule::kFixed}, choice, {});
+  EXPECT_TRUE(bound.ok());
+  return bound->lower_bound.value_or(kInfinity);
+}
+
+TEST(ProgramBound, IsTheRelaxationOfEachProgram) {
+  const Graph graph = chain(8);
+  EXPECT_NEAR(bound_of(graph, 4, {"gap", ""}), 23, 1e-6);
+  EXPECT_NEAR(bound_of(graph, 4, {"telescoped", ""}), 23, 1e-6);
+  EXPECT_NEAR(bound_of(graph, 4, {"paper", "advancing"}), 22, 1e-6);
+  EXPECT_NEAR(bound_of(graph, 4, {"paper", "cover_all"}), 17, 1e-6);
+  EXPECT_NEAR(bound_of(graph, 4, {"paper", "cover_last"}), 1.20611, 1e-5);
+}
+
+TEST(ProgramBound, SaysForWhichPlansItHolds) {
+  const Graph graph = chain(4);
+  const Problem problem{graph, 4, OrderRule::kFixed};
+  EXPECT_TRUE(program_bound(problem, {"telescoped", ""}, {})->holds_for_all);
+  EXPECT_FALSE(
+      program_bound(problem, {"paper", "advancing"}, {})->holds_for_all);
+}
+
+// What is written, read back and solved by HiGHS, in cost units.
+double solved_text(const Graph& graph, Bytes budget, const char* formulation,
+                   const char* format) {
+  const auto text = program_text({graph, budget, OrderRule::kFixed},
+                                 {formulation, "advancing"}, format);
+  EXPECT_TRUE(text.ok());
+  const auto path = std::filesystem::temp_directory_path() /
+                    fmt::format("rematch_program_{}.{}", getpid(), format);
+  std::ofstream(path) << *text;
+  const auto model = read_linear_model(path.string());
+  std::filesystem::remove(path);
+  if (!model.ok()) return -1;
+  return program_units(graph).cost_from(solve_integers(*model, {}).objective);
+}
+
+TEST(ProgramText, ReadsBackWithTheSameOptimum) {
+  const Graph graph = chain(5);
+  for (const char* format : {"mps", "lp"}) {
+    EXPECT_NEAR(solved_text(graph, 4, "paper", format), 14, 1e-6) << format;
+    EXPECT_NEAR(solved_text(graph, 4, "gap", format), 14, 1e-6) << format;
+    EXPECT_NEAR(solved_text(graph, 4, "telescoped", format), 14, 1e-6)
+        << format;
+  }
+}
+
+TEST(ProgramText, StatesItsScale) {
+  const Graph graph = chain(4);
+  const auto text =
+      program_text({graph, 4, OrderRule::kFixed}, {"gap", ""}, "mps");
+  EXPECT_TRUE(text->starts_with("* rematch: formulation gap, budget 4 bytes"));
+  EXPECT_NE(text->find("costs are multiplied by 1;"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rematch

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what is kept between stages to a plan, each stage in its best order.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "rematch/plan/plan.h"
+#include "rematch/solve/program/stage_search.h"
+#include "rematch/solve/program/staging.h"
+
+namespace rematch {
+
+struct RealisedStages {
+  // Costs no more than any plan that keeps the same, if every stage was found;
+  // none if one was not.
+  std::optional<Plan> plan;
+  std::vector<StageTask> tasks;      // By stage.
+  std::vector<StageAnswer> answers;  // By stage.
+};
+
+RealisedStages realise_stages(const Graph& graph, Bytes budget,
+                              const KeptSets& kept, std::size_t most_states);
+
+// A task that is as easy as can be but costs at least as much: what is kept in
+// grows, what is kept out shrinks. Tries at most `most_tries` changes.
+StageTask widened(const Graph& graph, Bytes budget, const Staging& staging,
+                  StageTask task, Cost least, int most_tries);
+
+}  // namespace rematch

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of a search as those of the solves that it is made of.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "rematch/base/limits.h"
+#include "rematch/lp/lp_solver.h"
+#include "rematch/plan/solution.h"
+
+namespace rematch {
+
+// Starts when it is made. A unit of work is a step of a relaxation or a node of
+// a search over integers.
+class SolveClock {
+ public:
+  explicit SolveClock(const Limits& limits) : limits_(limits) {}
+
+  // What is left, on one thread, so that the answer does not depend on how many
+  // there are. An interrupt does not reach into a relaxation; seconds do.
+  LpLimits left() const;
+  void spend(const LpSolution& solution) {
+    work_ += solution.iterations + solution.nodes;
+  }
+
+  double seconds_left() const;
+  // Why the search must stop; none while it may go on.
+  std::optional<StopReason> stop() const;
+  // The limits of what else is to be done.
+  Limits limits_left() const;
+
+ private:
+  Limits limits_;
+  std::int64_t work_ = 0;
+  std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+}  // namespace rematch

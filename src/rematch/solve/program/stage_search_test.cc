@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rematch/solve/program/stage_search.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "rematch/graph/graph_builder.h"
+
+namespace rematch {
+namespace {
+
+constexpr Cost kNever = std::numeric_limits<Cost>::infinity();
+
+// Two pairs that take turns in the graph's order, then a reader of both.
+Graph two_pairs() {
+  return GraphBuilder()
+      .add_op("a0", {}, 2)
+      .add_op("b0", {}, 2)
+      .add_op("a1", {"a0"}, 1)
+      .add_op("b1", {"b0"}, 1)
+      .add_op("end", {"a1", "b1"}, 1)
+      .build()
+      .value();
+}
+
+const StageTask kFromNothing{OpId(4), {}, {}};
+
+TEST(StageSearch, TakesTheGraphsOrderWhereItFits) {
+  const StageAnswer answer = cheapest_stage(two_pairs(), 5, kFromNothing, 1000);
+  EXPECT_EQ(answer.least, 4);
+  EXPECT_EQ(answer.ops,
+            (std::vector{OpId(0), OpId(1), OpId(2), OpId(3), OpId(4)}));
+}
+
+TEST(StageSearch, FindsAnotherOrderWhereThatFits) {
+  const StageAnswer answer = cheapest_stage(two_pairs(), 4, kFromNothing, 1000);
+  EXPECT_EQ(answer.least, 4);
+  EXPECT_EQ(answer.ops,
+            (std::vector{OpId(0), OpId(2), OpId(1), OpId(3), OpId(4)}));
+}
+
+TEST(StageSearch, ProvesThatThereIsNoWay) {
+  const StageAnswer answer = cheapest_stage(two_pairs(), 3, kFromNothing, 1000);
+  EXPECT_EQ(answer.least, kNever);
+  EXPECT_FALSE(answer.ops.has_value());
+}
+
+TEST(StageSearch, GivesUpWithWhatItProved) {
+  const StageAnswer answer = cheapest_stage(two_pairs(), 3, kFromNothing, 1);
+  EXPECT_EQ(answer.least, 4);
+  EXPECT_FALSE(answer.ops.has_value());
+}
+
+// `held` is in the way of rerunning a; dropping it and paying for it again is
+// the only way.
+TEST(StageSearch, DropsAndRerunsWhatIsInTheWay) {
+  const Graph graph = GraphBuilder()
+                          .add_op("big", {}, 4)
+                          .add_op("a", {"big"}, 1)
+                          .add_op("held", {}, 2, 10)
+                          .add_op("end", {"a"}, 1)
+                          .build()
+                          .value();
+  const StageTask task{OpId(3), {TensorId(2)}, {TensorId(2)}};
+  EXPECT_EQ(required_runs(graph, task), (std::vector{OpId(0), OpId(1)}));
+  const StageAnswer answer = cheapest_stage(graph, 5, task, 1000);
+  EXPECT_EQ(answer.least, 12);
+  EXPECT_EQ(answer.ops, (std::vector{OpId(0), OpId(1), OpId(2), OpId(3)}));
+}
+
+}  // namespace
+}  // namespace rematch
