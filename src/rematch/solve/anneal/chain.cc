@@ -8,7 +8,8 @@ namespace rematch {
 namespace {
 
 constexpr std::int64_t kMovesPerLook = 16;
-// The price of excess falls while the schedule fits and rises while it does not.
+// The price of excess falls while the schedule fits and rises while it does
+// not.
 constexpr double kPriceDown = 0.97;
 constexpr double kPriceUp = 1.1;
 constexpr double kHighestPrice = 1e9;  // In units of the lowest.
@@ -59,7 +60,8 @@ void Chain::begin(std::span<const OpId> sequence, const Round& round) {
   round_ = round;
   moves_in_round_ = 0;
   temperature_ = round.hot * unit_;
-  const auto moves = static_cast<double>(std::max<std::int64_t>(1, round.moves));
+  const auto moves =
+      static_cast<double>(std::max<std::int64_t>(1, round.moves));
   cooling_ = std::pow(round.cold / round.hot, 1 / moves);
   moves_.set_looseness(round.looseness);
   moves_.set_earliness(round.earliness);

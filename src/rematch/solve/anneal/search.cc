@@ -73,9 +73,9 @@ void Search::begin_crossed_round() {
   const std::size_t b = other < a ? other : other + 1;
   const std::size_t begin = dice_.below(graph_.num_ops());
   const std::size_t end = begin + 1 + dice_.below(graph_.num_ops());
-  chain_.begin(crossover(graph_, elites_[a].sequence, elites_[b].sequence,
-                         begin, end),
-               round_of(style_, false));
+  chain_.begin(
+      crossover(graph_, elites_[a].sequence, elites_[b].sequence, begin, end),
+      round_of(style_, false));
 }
 
 void Search::begin_round() {
