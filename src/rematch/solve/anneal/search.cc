@@ -79,8 +79,13 @@ Search::Style Search::next_style() {
 }
 
 void Search::begin_fresh_round() {
-  chain_.begin(rounds_ == 0 ? first_ : fresh_, round_of(style_, true));
-  if (rounds_ == 0) chain_.descend(meter_);
+  if (rounds_ > 0) {
+    chain_.begin(fresh_, round_of(style_, true));
+    return;
+  }
+  // A good plan to begin with would not survive much heat.
+  chain_.begin(first_, round_of(style_, first_ == fresh_));
+  chain_.descend(meter_);
 }
 
 void Search::begin_crossed_round() {
