@@ -206,6 +206,8 @@ def test_auto_is_at_least_as_good_as_each_strategy(folder, graph):
     for budget in BUDGETS:
         best = ask(folder, Case(graph, budget, "auto")).summary["cost"]
         for name in strategy_names():
+            if name == "anneal":  # Not asked by auto.
+                continue
             cost = ask(folder, Case(graph, budget, name)).summary["cost"]
             assert cost is None or best <= cost, (graph, budget, name)
 
