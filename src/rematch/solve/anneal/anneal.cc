@@ -22,13 +22,13 @@ constexpr int kEpochsPerExchange = 8;
 constexpr std::size_t kOpsForThreads = 64;
 // Without success for so many moves it stops by itself: per op squared, at
 // least and at most.
-constexpr std::int64_t kIdlePerOpSquared = 20;
+constexpr std::int64_t kIdlePerOpSquared = 8;
 constexpr std::int64_t kLeastIdle = 200;
 constexpr std::int64_t kMostIdle = 30'000'000;
 
 std::int64_t most_idle_moves(const Graph& graph) {
-  const auto ops = static_cast<std::int64_t>(
-      std::min<std::size_t>(graph.num_ops(), 10'000));
+  const auto ops =
+      static_cast<std::int64_t>(std::min<std::size_t>(graph.num_ops(), 10'000));
   return std::clamp(kIdlePerOpSquared * ops * ops, kLeastIdle, kMostIdle);
 }
 
@@ -138,10 +138,10 @@ class Driver {
     const auto measured = replay(problem_.graph, plan, problem_.order);
     if (!measured) return false;
     const bool fits_now = measured->peak <= problem_.budget;
-    const bool better = !result_.plan ||
-                        (fits_now != fits() ? fits_now
-                         : fits_now         ? measured->cost < result_.cost
-                                            : measured->peak < result_.peak);
+    const bool better =
+        !result_.plan || (fits_now != fits() ? fits_now
+                          : fits_now         ? measured->cost < result_.cost
+                                             : measured->peak < result_.peak);
     if (!better) return true;
     result_.plan = std::move(plan);
     result_.peak = measured->peak;

@@ -21,10 +21,10 @@ struct AnnealResult {
   std::int64_t moves = 0;    // Tried, by all chains.
 };
 
-// Searches from request.start, or from keeping everything, until a limit is hit,
-// nothing cheaper exists, or it has found nothing better for long. A unit of
-// work is a move. The same seed, work limit and number of threads give the same
-// plan, unless time runs out or it is interrupted.
+// Searches from request.start, or from keeping everything, until a limit is
+// hit, nothing cheaper exists, or it has found nothing better for long. A unit
+// of work is a move. The same seed, work limit and number of threads give the
+// same plan, unless time runs out or it is interrupted.
 AnnealResult anneal(const Problem& problem, const Request& request);
 
 }  // namespace rematch

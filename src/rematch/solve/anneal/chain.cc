@@ -8,7 +8,8 @@ namespace rematch {
 namespace {
 
 constexpr std::int64_t kMovesPerLook = 16;
-// The price of excess falls while the schedule fits and rises while it does not.
+// The price of excess falls while the schedule fits and rises while it does
+// not.
 constexpr double kPriceDown = 0.97;
 constexpr double kPriceUp = 1.1;
 constexpr double kHighestPrice = 1e9;  // In units of the lowest.
@@ -59,10 +60,12 @@ void Chain::begin(std::span<const OpId> sequence, const Round& round) {
   round_ = round;
   moves_in_round_ = 0;
   temperature_ = round.hot * unit_;
-  const auto moves = static_cast<double>(std::max<std::int64_t>(1, round.moves));
+  const auto moves =
+      static_cast<double>(std::max<std::int64_t>(1, round.moves));
   cooling_ = std::pow(round.cold / round.hot, 1 / moves);
   moves_.set_looseness(round.looseness);
   moves_.set_earliness(round.earliness);
+  if (round.price_starts_low) price_ = least_price_;
   best_ = {};
   best_is_saved_ = false;
   best_.fits = schedule_.fits();
@@ -94,10 +97,11 @@ void Chain::save() {
   moves_since_save_ = 0;
 }
 
+// The price of excess falls while the schedule fits and rises while it does
+// not.
 void Chain::adapt() {
-  price_ = schedule_.fits()
-               ? std::max(least_price_, price_ * kPriceDown)
-               : std::min(kHighestPrice * least_price_, price_ * kPriceUp);
+  price_ *= schedule_.fits() ? round_.price_fall : round_.price_rise;
+  price_ = std::clamp(price_, least_price_, kHighestPrice * least_price_);
 }
 
 bool Chain::descend(Meter& meter) {

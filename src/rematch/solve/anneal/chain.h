@@ -32,6 +32,11 @@ struct Round {
   double cold = 1;       // Last temperature.
   double looseness = 0;  // Of the moves.
   double earliness = 0;  // Of the moves.
+  // What lies above the budget has a price; it changes by these factors every
+  // few moves.
+  double price_rise = 1.1;        // While the schedule does not fit.
+  double price_fall = 0.97;       // While it fits.
+  bool price_starts_low = false;  // Else as in the round before.
 };
 
 // Refers to problem and table.

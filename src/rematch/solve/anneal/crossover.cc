@@ -48,7 +48,8 @@ std::vector<OpId> crossover(const Graph& graph, std::span<const OpId> outside,
     }
     ran[op] = true;
     if (begin <= stage && stage < end) {
-      place(inside.subspan(theirs[op].begin, theirs[op].end - theirs[op].begin));
+      place(
+          inside.subspan(theirs[op].begin, theirs[op].end - theirs[op].begin));
     } else {
       place(reruns);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes one sequence of two: the reruns of one outside a window of stages, those
-// of the other inside.
+// Makes one sequence of two: the reruns of one outside a window of stages,
+// those of the other inside.
 #pragma once
 
 #include <span>

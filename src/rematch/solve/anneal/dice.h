@@ -26,7 +26,8 @@ class Dice {
   }
   // In [low, high], both included.
   int between(int low, int high) {
-    return low + static_cast<int>(below(static_cast<std::size_t>(high - low) + 1));
+    return low +
+           static_cast<int>(below(static_cast<std::size_t>(high - low) + 1));
   }
   // In [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

@@ -68,9 +68,8 @@ Moves::Moves(Schedule& schedule, Dice& dice)
       if (!evictable_[input]) continue;
       const Tensor& tensor = graph_.tensor(input);
       const Storage& block = graph_.storage(tensor.storage);
-      needs_.push_back({input, tensor.storage,
-                        block.resident ? 0 : block.bytes, table_.bit(input),
-                        *tensor.producer});
+      needs_.push_back({input, tensor.storage, block.resident ? 0 : block.bytes,
+                        table_.bit(input), *tensor.producer});
     }
     need_starts_.push_back(needs_.size());
   }
@@ -185,8 +184,8 @@ RunId Moves::place_between(OpId op, std::size_t slot, RunId reader) {
     return schedule_.next_from(slot + 1 + dice_.below(end - slot));
   }
   RunId run = schedule_.next_from(slot + 1);
-  while (run != reader && schedule_.profile().load(schedule_.slot(run)) >
-                              schedule_.budget()) {
+  while (run != reader &&
+         schedule_.profile().load(schedule_.slot(run)) > schedule_.budget()) {
     run = schedule_.next(run);
   }
   return run;
@@ -209,8 +208,8 @@ bool Moves::plan_eviction(StorageId storage, std::size_t slot, Cost most,
   const OpId producer = *graph_.tensor(tensor_of(storage, bit)).producer;
   for (std::size_t i = index; i < events.size(); ++i) {
     if ((table_.touch(events[i].touch).reads & bit) == 0) continue;
-    return plan_closure(producer, place_between(producer, slot, events[i].run), storage,
-                        slot, most, closure);
+    return plan_closure(producer, place_between(producer, slot, events[i].run),
+                        storage, slot, most, closure);
   }
   return false;
 }
@@ -275,8 +274,8 @@ OpId Moves::nearest_first(std::size_t slot) const {
 }
 
 bool Moves::evict_at(std::size_t slot, int tries) {
-  const Bytes over = std::max<Bytes>(
-      1, schedule_.profile().load(slot) - schedule_.budget());
+  const Bytes over =
+      std::max<Bytes>(1, schedule_.profile().load(slot) - schedule_.budget());
   StorageId best_storage(-1);
   double best_score = std::numeric_limits<double>::infinity();
   Cost most = most_extra_ - schedule_.extra_cost();
@@ -372,8 +371,7 @@ bool Moves::shift(RunId rerun) {
     return false;
   }
   const std::size_t old = schedule_.slot(rerun);
-  const Cost most =
-      most_extra_ - schedule_.extra_cost() + graph_.op(op).cost;
+  const Cost most = most_extra_ - schedule_.extra_cost() + graph_.op(op).cost;
   if (!plan_closure(op, target, StorageId(-1), 0, most, trial_)) return false;
   schedule_.remove(rerun);
   apply(trial_);
@@ -418,8 +416,7 @@ bool Moves::reorder() {
     begin = std::max(begin, here - std::min(here, kNearbySlots));
     end = std::min(end, here + kNearbySlots);
   }
-  const RunId next =
-      schedule_.next_from(begin + dice_.below(end - begin + 1));
+  const RunId next = schedule_.next_from(begin + dice_.below(end - begin + 1));
   if (next == run || next == schedule_.next(run)) return false;
   schedule_.move(run, next);
   return true;

@@ -102,9 +102,9 @@ class Moves {
   std::vector<Need> needs_;             // By op.
   std::vector<std::size_t> need_starts_;
   Neighbourhood neighbourhood_;
-  std::vector<OpId> once_;              // Ops that run once, in order.
+  std::vector<OpId> once_;  // Ops that run once, in order.
   // Scratch.
-  IdVector<OpId, std::uint32_t> chosen_;  // == stamp_: in the closure.
+  IdVector<OpId, std::uint32_t> chosen_;    // == stamp_: in the closure.
   IdVector<TensorId, std::uint32_t> seen_;  // == stamp_: was looked at.
   std::uint32_t stamp_ = 0;
   Bytes tolerance_ = 0;  // Negative: make everything again that is not there.

@@ -2,6 +2,7 @@
 #include "rematch/solve/anneal/search.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "rematch/solve/anneal/crossover.h"
 
@@ -10,8 +11,15 @@ namespace {
 
 constexpr std::size_t kFewestElites = 2;
 constexpr std::size_t kMostElites = 12;
+// One round in so many is of the style that has found less.
+constexpr std::size_t kOtherStyle = 12;
 constexpr std::int64_t kMovesPerOp = 100;
 constexpr std::int64_t kLongestRound = 50;  // In units of the first.
+// The logarithms of what the price may change by in a round, times 16.
+constexpr double kPriceRise = 250;
+constexpr double kPriceFall = 150;
+// How much more than the best may cost what is worth crossing with it.
+constexpr double kEliteExtra = 1.08;
 // Rounds without success before they get longer and the elites more.
 constexpr int kPatience = 8;
 
@@ -41,30 +49,43 @@ void Search::offer(const Incumbent& found) {
   take_over(found);
 }
 
+// Random graphs need much heat, inputs that are held though that does not fit
+// yet, and a price that rises slowly: else evictions become too dear to be
+// undone. On training graphs that only takes time.
 Round Search::round_of(Style style, bool fresh) const {
   Round round;
   round.moves = length_;
-  const bool calm = style == Style::kCalm;
-  round.hot = !fresh ? 0.1 : calm ? 0.3 : 3;
   round.cold = 3e-3;
-  round.looseness = calm ? 0.05 : 0.5;
-  round.earliness = calm ? 0 : 0.1;
+  if (style == Style::kCalm) {
+    round.hot = fresh ? 0.3 : 0.1;
+    round.looseness = 0.05;
+    return round;
+  }
+  round.hot = fresh ? 3 : 0.1;
+  round.looseness = 0.5;
+  round.earliness = 0.5;
+  const auto moves = static_cast<double>(std::max<std::int64_t>(length_, 1));
+  round.price_rise = std::min(1.1, std::exp(kPriceRise / moves));
+  round.price_fall = std::max(0.95, std::exp(-kPriceFall / moves));
+  round.price_starts_low = true;
   return round;
 }
 
 Search::Style Search::next_style() {
   if (rounds_ < 2) return rounds_ == 0 ? Style::kCalm : Style::kWild;
   const bool wild = best_wild_.better_than(best_calm_);
-  const bool other = dice_.below(8) == 0;
+  const bool other = dice_.below(kOtherStyle) == 0;
   return wild != other ? Style::kWild : Style::kCalm;
 }
 
 void Search::begin_fresh_round() {
-  Round round = round_of(style_, true);
-  // The first rounds only show which style it is.
-  if (rounds_ < 2) round.moves /= 2;
-  chain_.begin(rounds_ == 0 ? first_ : fresh_, round);
-  if (rounds_ == 0) chain_.descend(meter_);
+  if (rounds_ > 0) {
+    chain_.begin(fresh_, round_of(style_, true));
+    return;
+  }
+  // A good plan to begin with would not survive much heat.
+  chain_.begin(first_, round_of(style_, first_ == fresh_));
+  chain_.descend(meter_);
 }
 
 void Search::begin_crossed_round() {
@@ -73,9 +94,9 @@ void Search::begin_crossed_round() {
   const std::size_t b = other < a ? other : other + 1;
   const std::size_t begin = dice_.below(graph_.num_ops());
   const std::size_t end = begin + 1 + dice_.below(graph_.num_ops());
-  chain_.begin(crossover(graph_, elites_[a].sequence, elites_[b].sequence,
-                         begin, end),
-               round_of(style_, false));
+  chain_.begin(
+      crossover(graph_, elites_[a].sequence, elites_[b].sequence, begin, end),
+      round_of(style_, false));
 }
 
 void Search::begin_round() {
@@ -94,8 +115,10 @@ void Search::end_round() {
   ++rounds_;
   ++idle_rounds_;
   const Incumbent& found = chain_.best();
-  elites_.offer(found);
   take_over(found);
+  if (!best_.fits || found.extra <= kEliteExtra * best_.extra) {
+    elites_.offer(found);
+  }
   Incumbent& of_style = style_ == Style::kCalm ? best_calm_ : best_wild_;
   if (found.better_than(of_style)) {
     of_style = {{}, found.extra, found.peak, found.fits};
@@ -109,7 +132,11 @@ void Search::end_round() {
 }
 
 void Search::advance(std::int64_t moves) {
-  if (!in_round_) begin_round();
+  if (!in_round_) {
+    begin_round();
+    // The first plan that fits is worth telling at once.
+    if (rounds_ == 0) return;
+  }
   if (!meter_.reason()) chain_.advance(moves, meter_);
   if (chain_.best().better_than(best_)) take_over(chain_.best());
   if (chain_.round_is_over()) end_round();

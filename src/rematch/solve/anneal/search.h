@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a chain does next: start afresh, cross two good sequences, go on.
+// Decides what a chain does next: start afresh, cross two good sequences, go
+// on.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace rematch {
 // what it is told by others. Refers to problem and table.
 class Search {
  public:
-  // `first` is where to begin; later rounds that start afresh begin with `fresh`.
+  // `first` is where to begin; later rounds that start afresh begin with
+  // `fresh`.
   Search(const Problem& problem, const TouchTable& table, std::uint64_t seed,
          std::vector<OpId> first, std::vector<OpId> fresh,
          const Limits& limits);

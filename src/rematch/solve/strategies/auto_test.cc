@@ -24,8 +24,6 @@ TEST(Auto, IsAsGoodAsEveryOtherStrategy) {
                             OrderRule::kFixed};
       const Solution best = solve(problem, *find_strategy("auto"), {});
       for (const Strategy& strategy : strategies()) {
-        // The integer program takes its time; auto does not run it.
-        if (strategy.name == "milp" || strategy.name == "lp_rounding") continue;
         const Solution other = solve(problem, strategy, {});
         if (!other.has_plan()) continue;
         ASSERT_TRUE(best.has_plan()) << strategy.name;
