@@ -23,7 +23,7 @@ LpLimits SolveClock::left() const {
   limits.relative_gap = 0;
   limits.threads = 1;
   limits.iterations = std::min(limits.iterations, limits_left().work);
-  limits.nodes = std::min(limits.nodes, limits_left().work);
+  limits.nodes = std::min(limits.nodes, limits_left().work / kWorkPerNode);
   return limits;
 }
 

@@ -12,8 +12,8 @@
 
 namespace rematch {
 
-// Starts when it is made. A unit of work is a step of a relaxation or a node of
-// a search over integers.
+// Starts when it is made. A unit of work is a step of a relaxation; a node of a
+// search over integers is a hundred, besides its steps.
 class SolveClock {
  public:
   explicit SolveClock(const Limits& limits) : limits_(limits) {}
@@ -22,7 +22,7 @@ class SolveClock {
   // there are. An interrupt does not reach into a relaxation; seconds do.
   LpLimits left() const;
   void spend(const LpSolution& solution) {
-    work_ += solution.iterations + solution.nodes;
+    work_ += solution.iterations + kWorkPerNode * solution.nodes;
   }
 
   double seconds_left() const;
@@ -32,6 +32,8 @@ class SolveClock {
   Limits limits_left() const;
 
  private:
+  static constexpr std::int64_t kWorkPerNode = 100;
+
   Limits limits_;
   std::int64_t work_ = 0;
   std::chrono::steady_clock::time_point start_ =
