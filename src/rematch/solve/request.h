@@ -43,6 +43,9 @@ struct Request {
   // A plan to begin with, valid but perhaps over the budget, or null.
   // Strategies that cannot use one ignore it.
   const Plan* start = nullptr;
+  // Called now and then by searches that last: a plan that was found elsewhere,
+  // valid but perhaps over the budget, or nothing. May be empty.
+  std::function<std::optional<Plan>()> other_plan;
   // Called now and then, on the searching thread or a helper of it, one call at
   // a time; holds up the search meanwhile. May be empty.
   std::function<void(const SearchProgress&)> on_progress;
