@@ -10,9 +10,15 @@ namespace {
 
 constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
-double largest_cost(const Graph& graph) {
-  double largest = 0;
-  for (OpId op : graph.ops()) largest = std::max(largest, graph.op(op).cost);
+// Of the ops that may run again, where one run costs at most `most`.
+Cost largest_rerun_cost(const Graph& graph, Cost most) {
+  Cost largest = 0;
+  for (OpId op : graph.ops()) {
+    const Cost cost = graph.op(op).cost;
+    if (graph.op(op).recomputable && cost <= most) {
+      largest = std::max(largest, cost);
+    }
+  }
   return largest;
 }
 
@@ -74,7 +80,7 @@ void MemoryUse::add_row(std::string_view family, LinearModel& model) const {
 }
 
 SplitProgram::SplitProgram(const Problem& problem, const Lives& lives,
-                           const SplitPoints& points)
+                           const SplitPoints& points, Cost most)
     : problem_(problem),
       lives_(lives),
       detailed_(points.detailed),
@@ -84,7 +90,9 @@ SplitProgram::SplitProgram(const Problem& problem, const Lives& lives,
       run_points_(problem.graph.num_ops()),
       run_(problem.graph.num_ops()) {
   const Graph& graph = problem.graph;
-  cost_scale_ = 1 / scale_for(largest_cost(graph));
+  most_ = most;
+  largest_cost_ = largest_rerun_cost(graph, most);
+  cost_scale_ = 1 / scale_for(largest_cost_);
   memory_scale_ = scale_for(static_cast<double>(problem.budget));
   split_lives(points);
   split_runs();
@@ -169,7 +177,7 @@ void SplitProgram::add_run_columns(OpId op) {
       if (life.last_touch() > own[i] || life.last_use > own[i]) of_use = true;
       if (last || !is_adjacent(life, own[i], own[i + 1])) modelled = true;
     }
-    if (!of_use) {
+    if (!of_use || problem_.graph.op(op).cost > most_) {
       run_[op].push_back(Binary::constant(false));
     } else if (!modelled) {
       run_[op].push_back(Binary::constant(true));

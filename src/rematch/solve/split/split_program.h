@@ -81,12 +81,16 @@ class MemoryUse {
 // what the reruns cost, divided by cost_scale(). Refers to its arguments.
 class SplitProgram {
  public:
+  // No plan of interest spends more than `most` on reruns.
   SplitProgram(const Problem& problem, const Lives& lives,
-               const SplitPoints& points);
+               const SplitPoints& points,
+               Cost most = std::numeric_limits<Cost>::infinity());
 
   // The model without any memory row; may be taken once.
   LinearModel take_model() { return std::move(model_); }
   double cost_scale() const { return cost_scale_; }
+  // Of the ops that may run again.
+  Cost largest_cost() const { return largest_cost_; }
   const Lives& lives() const { return lives_; }
 
   // The points of a life, ascending; its touches are among them.
@@ -153,6 +157,8 @@ class SplitProgram {
   const Lives& lives_;
   const std::set<std::int32_t> detailed_;
   LinearModel model_;
+  Cost most_;
+  Cost largest_cost_ = 0;
   double cost_scale_ = 1;
   double memory_scale_ = 1;
   IdVector<LifeId, std::vector<std::int32_t>> life_points_;

@@ -18,10 +18,10 @@ constexpr double kRowTolerance = 1e-7;
 }  // namespace
 
 SplitRound::SplitRound(const Problem& problem, const Lives& lives,
-                       SplitDetail& detail)
+                       SplitDetail& detail, Cost most)
     : problem_(problem),
       detail_(detail),
-      program_(problem, lives, detail.points),
+      program_(problem, lives, detail.points, most),
       session_(program_.take_model()) {
   add_known_rows();
 }

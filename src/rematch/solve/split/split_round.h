@@ -27,7 +27,9 @@ struct SplitDetail {
 // detail, too.
 class SplitRound {
  public:
-  SplitRound(const Problem& problem, const Lives& lives, SplitDetail& detail);
+  // No plan of interest spends more than `most` on reruns.
+  SplitRound(const Problem& problem, const Lives& lives, SplitDetail& detail,
+             Cost most);
 
   // A share of the base cost is called with: what is proved about the cost of
   // reruns, in the graph's unit; it returns false to stop.

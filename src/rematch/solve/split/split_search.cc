@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kMostPoints = 400'000;
 constexpr double kRowTolerance = 1e-7;
 constexpr std::size_t kMostNewMoments = 3;
-// What a search over integers may be wrong by, as a share of its value: the
-// solver's tolerances are far below.
+// What a search over integers may be wrong by, as a share of its value and of
+// the largest cost in it: the solver's tolerances are far below.
 constexpr double kTrust = 1e-6;
 constexpr std::int64_t kMostProofNodes = 20'000;
 // A search near the last point.
@@ -52,11 +52,11 @@ void SplitSearch::run() {
   too_large_ = !is_within_size(detail_.points);
   while (!is_done() && is_within_size(detail_.points)) {
     import();
-    SplitRound round(problem_, lives_, detail_);
+    SplitRound round(problem_, lives_, detail_, most());
     if (!relax(round)) return;
     if (round.split_at_tight_stages()) continue;
     if (incumbent_.fits()) {
-      round.fix_by_reduced_cost(incumbent_.cost() - problem_.graph.base_cost());
+      round.fix_by_reduced_cost(most());
     }
     const LpSolution answer = solve_integers(round, lp_limits_now());
     raise_bound(proved_by(answer, round));
@@ -97,10 +97,17 @@ bool SplitSearch::goes_on_after(LpStatus status) {
   return !stop_;
 }
 
-// Halfway between the incumbent's cost and the next one below it: a plan that
-// costs more than this is not cheaper.
+// Halfway between the incumbent's cost and the next one below it, or just below
+// it: a plan that costs more than this is not cheaper.
 Cost SplitSearch::worth_finding() const {
-  return incumbent_.cost() - common_cost_unit(problem_.graph) / 2;
+  const Cost unit = common_cost_unit(problem_.graph);
+  return unit > 0 ? incumbent_.cost() - unit / 2
+                  : incumbent_.cost() * (1 - 1e-12);
+}
+
+// What plans that are cheaper than the incumbent spend on reruns at most.
+Cost SplitSearch::most() const {
+  return incumbent_.cost() - problem_.graph.base_cost();
 }
 
 // What plans that are cheaper than the incumbent may spend after last touches.
@@ -207,8 +214,9 @@ Cost SplitSearch::proved_by(const LpSolution& answer, const SplitRound& round) {
     bound = cutoff(round);
   }
   if (!std::isfinite(bound) || bound <= 0) return 0;
-  return problem_.graph.base_cost() +
-         bound * round.program().cost_scale() * (1 - kTrust);
+  const Cost value = bound * round.program().cost_scale();
+  return problem_.graph.base_cost() + value -
+         kTrust * (value + round.program().largest_cost());
 }
 
 // Where the search over integers found nothing better but its tolerances hide
@@ -217,8 +225,8 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
   if (!incumbent_.fits()) return;
   const double scale = round.program().cost_scale();
   const Cost base = problem_.graph.base_cost();
-  const Cost close =
-      incumbent_.cost() - 3 * kTrust * (incumbent_.cost() - base);
+  const Cost close = incumbent_.cost() -
+                     3 * kTrust * (most() + round.program().largest_cost());
   const bool is_close =
       bound_ >= close || (answer.status == LpStatus::kOptimal &&
                           base + answer.objective * scale >= close);
@@ -297,7 +305,7 @@ void SplitSearch::look_near(SplitDetail detail, bool may_be_best) {
     const double near = near_seconds_ + seconds() - begin;
     if (!may_be_best && near > kNearShare * seconds()) break;
     if (!is_within_size(detail.points)) break;
-    SplitRound round(problem_, lives_, detail);
+    SplitRound round(problem_, lives_, detail, most());
     if (!relax(round)) break;
     const LpSolution answer = solve_near(round);
     if (!answer.has_point || is_done()) break;
@@ -355,8 +363,7 @@ bool SplitSearch::refine(const SplitRound& round,
   bool refined = false;
   SplitDetail& detail = round.detail();
   for (std::int32_t stage : detail.points.detailed) {
-    auto cut = stage_cut(problem_, round.program(), columns, stage,
-                         incumbent_.cost() - problem_.graph.base_cost());
+    auto cut = stage_cut(problem_, round.program(), columns, stage, most());
     if (!cut) continue;
     detail.stage_cuts.push_back(*std::move(cut));
     refined = true;

@@ -50,6 +50,7 @@ class SplitSearch {
   // Says whether to go on after a solve, and notes why not.
   bool goes_on_after(LpStatus status);
   Cost worth_finding() const;
+  Cost most() const;
   Cost spare() const;
   double seconds() const;
   LpLimits lp_limits_now() const;

@@ -149,7 +149,10 @@ class Trials {
   }
 
   // Good enough, or out of time.
-  bool is_over() { return is_good_enough() || out_of_time() || is_stopped(); }
+  bool is_over() {
+    return is_good_enough() || out_of_time() ||
+           stop_reason_ == StopReason::kInterrupted;
+  }
 
   // Searches on from the best plan so far for as long as there is time: for a
   // better plan, and, where the size and the order allow it, for a proof.
@@ -209,11 +212,6 @@ class Trials {
   }
 
  private:
-  bool is_stopped() const {
-    return stop_reason_ == StopReason::kInterrupted ||
-           stop_reason_ == StopReason::kWorkLimit;
-  }
-
   bool out_of_time() const {
     const std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - start_;
