@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cmath>
 
-#include "rematch/lp/proof_tree.h"
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/program/exact_tree.h"
 #include "rematch/solve/split/reruns.h"
 #include "rematch/solve/split/stage_fit.h"
 
@@ -21,7 +21,7 @@ constexpr std::size_t kMostNewMoments = 3;
 // What a search over integers may be wrong by, as a share of its value and of
 // the largest cost in it: the solver's tolerances are far below.
 constexpr double kTrust = 1e-6;
-constexpr std::int64_t kMostProofNodes = 20'000;
+constexpr std::size_t kMostProofNodes = 20'000;
 // A search near the last point.
 constexpr int kMostNearRounds = 30;
 constexpr std::size_t kMostTrouble = 5;  // Stages.
@@ -231,15 +231,24 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
       bound_ >= close || (answer.status == LpStatus::kOptimal &&
                           base + answer.objective * scale >= close);
   if (!is_close || worth_finding() >= incumbent_.cost()) return;
-  LpLimits limits = lp_limits_now();
-  limits.nodes = std::min(limits.nodes, kMostProofNodes);
-  const double proved =
-      proved_minimum(round.session(), (worth_finding() - base) / scale, limits);
-  if (proved == kInfinity) {
-    raise_bound(incumbent_.cost());
-  } else if (proved > 0) {
-    raise_bound(std::nextafter(base + proved * scale, 0.0));
+  Limits left = request_.limits;
+  left.seconds = std::max(0.0, left.seconds - seconds());
+  left.work -= std::min(left.work, meter_.work());
+  SolveClock clock(left);
+  const ExactTreeHooks hooks{
+      .target = most() / scale,
+      .is_enough =
+          [&](double bound) {
+            return least_cost_from(problem_.graph,
+                                   std::nextafter(base + bound * scale, 0.0)) >=
+                   worth_finding();
+          },
+      .cut_off = [](std::span<const double>) { return false; }};
+  if (!prove_by_branching(round.session(), clock, hooks, kMostProofNodes)) {
+    return;
   }
+  raise_bound(common_cost_unit(problem_.graph) > 0 ? incumbent_.cost()
+                                                   : worth_finding());
 }
 
 void SplitSearch::import() {
