@@ -227,6 +227,10 @@ Plan random_plan(Random& random, const Graph& graph) {
   return plan_from_sequence(graph, without_useless(graph, sequence));
 }
 
+Plan with_useful_reruns(const Graph& graph, const Plan& plan) {
+  return plan_from_sequence(graph, without_useless(graph, computed_ops(plan)));
+}
+
 Cost spare_of(const Graph& graph, const Lives& lives, const PlanTrace& trace) {
   Cost spare = 0;
   for (const Rerun& rerun : trace.all_reruns()) {

@@ -46,6 +46,9 @@ class PlanTrace {
 // tensors that take no memory.
 Plan random_plan(Random& random, const Graph& graph);
 
+// The plan without reruns that are of no use, which only makes it smaller.
+Plan with_useful_reruns(const Graph& graph, const Plan& plan);
+
 // What the plan spends on reruns that restore nothing between two touches that
 // are apart: what find_lives() calls spare.
 Cost spare_of(const Graph& graph, const Lives& lives, const PlanTrace& trace);
