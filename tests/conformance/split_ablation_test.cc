@@ -191,9 +191,8 @@ TEST(SplitAblation, HasTheOptimumOfBruteForceWithAllRows) {
     if (expected == kInfinity) {
       EXPECT_EQ(got, kInfinity) << "budget " << budget << "\n" << show(graph);
     } else {
-      EXPECT_NEAR(got, expected, 1e-5)
-          << "budget " << budget << "\n"
-          << show(graph);
+      EXPECT_NEAR(got, expected, 1e-5) << "budget " << budget << "\n"
+                                       << show(graph);
     }
   }
 }
@@ -322,13 +321,12 @@ Cost gap_optimum(const Problem& problem, const GapProgram& program) {
 
 // One rerun of p brings back both outputs.
 TEST(GapAblation, IsWrongIfSiblingsAreChargedARerunEach) {
-  const Graph graph =
-      GraphBuilder()
-          .add_op(op("p", {}, {tensor("a", 3), tensor("b", 3)}))
-          .add_op("big", {}, 5)
-          .add_op("end", {"a", "b"}, 1)
-          .build()
-          .value();
+  const Graph graph = GraphBuilder()
+                          .add_op(op("p", {}, {tensor("a", 3), tensor("b", 3)}))
+                          .add_op("big", {}, 5)
+                          .add_op("end", {"a", "b"}, 1)
+                          .build()
+                          .value();
   const Problem problem{graph, 7, OrderRule::kFixed};
   ASSERT_EQ(truth(graph, 7), 4);
   GapProgram program = gap_program(problem);

@@ -128,8 +128,7 @@ class Stages : public testing::Test {
       const Lives lives = find_lives(graph);
       if (lives.all.size() > 12) continue;
       const Bytes floor = peak_floor(graph, OrderRule::kFixed).bytes;
-      const Problem problem{graph,
-                            random_.between(floor, keep_all_peak(graph)),
+      const Problem problem{graph, random_.between(floor, keep_all_peak(graph)),
                             OrderRule::kFixed};
       const Stage stage = random_stage(random_, graph, lives);
       SCOPED_TRACE("stage " + std::to_string(stage.number) + ", budget " +
@@ -224,8 +223,7 @@ TEST(WithFittingStages, NeverRaisesThePeakOfAPlan) {
     const Plan plan = random_plan(random, graph);
     const Bytes peak = replay(graph, plan, OrderRule::kFixed)->peak;
     const Problem problem{graph, peak - 1, OrderRule::kFixed};
-    const Plan other =
-        with_fitting_stages(problem, find_lives(graph), plan);
+    const Plan other = with_fitting_stages(problem, find_lives(graph), plan);
     const auto measured = replay(graph, other, OrderRule::kFixed);
     ASSERT_TRUE(measured.ok()) << show(graph);
     EXPECT_LE(measured->peak, peak) << show(graph);
