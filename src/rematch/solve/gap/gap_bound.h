@@ -14,8 +14,8 @@ namespace rematch {
 struct GapBound {
   Cost lower_bound = 0;  // On the cost of any plan; at least the base cost.
   // The same without tails and not rounded up: a plan that spends x on reruns
-  // of ops after the last touch of all their outputs costs at least this plus
-  // x.
+  // outside of all gaps of the storages that they restore costs at least this
+  // plus x.
   Cost plain_bound = 0;
   // A solution of the relaxation: the share of each gap that is evicted.
   std::vector<double> evicted;

@@ -104,13 +104,43 @@ class Finder {
     return -1;
   }
 
+  // The end of the storage's last gap before a graph output in it is born; -1
+  // if there is none. The gap program charges a root of the storage for a rerun
+  // in there, although the root's own tensor may not be touched any more.
+  std::int32_t last_gap(StorageId storage) const {
+    std::vector<std::int32_t> touches;
+    auto pinned = static_cast<std::int32_t>(graph_.num_ops());
+    for (LifeId id : lives_.lives_in[storage]) {
+      const Life& life = lives_.all[id];
+      touches.insert(touches.end(), life.touches.begin(), life.touches.end());
+      if (life.pinned) pinned = std::min(pinned, life.birth());
+    }
+    std::sort(touches.begin(), touches.end());
+    for (std::size_t i = touches.size(); i-- > 1;) {
+      const std::int32_t before = touches[i - 1];
+      if (before < pinned && touches[i] - before > 1) return touches[i];
+    }
+    return -1;
+  }
+
+  // The last stage before which a rerun of the op that restores the life is
+  // part of the gap program's bound; -1 if none.
+  std::int32_t last_charge(OpId op, const Life& life) const {
+    const auto& read = lives_.read_by[op];
+    const bool is_root = std::none_of(read.begin(), read.end(), [&](LifeId id) {
+      return lives_.all[id].storage == life.storage;
+    });
+    const std::int32_t own = last_return(life);
+    return is_root ? std::max(own, last_gap_[life.storage]) : own;
+  }
+
   // What the inputs of a rerun of `op` are good for.
   Uses uses_of_rerun(OpId op, const IdVector<LifeId, Uses>& uses) const {
     Uses result;
     const Cost own = graph_.op(op).cost;
     for (LifeId id : lives_.written_by[op]) {
       const Life& life = lives_.all[id];
-      const std::int32_t back = last_return(life);
+      const std::int32_t back = last_charge(op, life);
       if (back >= 0) result.add({0, back});
       if (own <= spare_) result.add({own, life.last_touch()});
       for (const Use& use : uses[id].list()) {
@@ -121,6 +151,9 @@ class Finder {
   }
 
   void find_horizons() {
+    for (StorageId storage : graph_.storages()) {
+      last_gap_.push_back(last_gap(storage));
+    }
     IdVector<LifeId, Uses> uses(lives_.all.size());
     for (std::size_t i = graph_.num_ops(); i-- > 0;) {
       const OpId op(i);
@@ -143,6 +176,7 @@ class Finder {
   const Graph& graph_;
   Cost spare_;
   Lives lives_;
+  IdVector<StorageId, std::int32_t> last_gap_;
 };
 
 }  // namespace

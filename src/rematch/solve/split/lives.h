@@ -50,10 +50,11 @@ struct Lives {
   IdVector<StorageId, std::vector<LifeId>> lives_in;  // Ascending.
 };
 
-// `spare` is what a plan of interest may spend on reruns of ops after the last
-// touches of all their outputs: a plan that spends more is not of interest. It
-// limits the horizons. O(size of the graph) but for the Pareto lists of the
-// horizons, which are short.
+// `spare` is what a plan of interest may spend on reruns that the gap program
+// does not charge for: those outside of the gaps, between touches, of all
+// storages that they restore. A plan that spends more is not of interest. It
+// limits the horizons. O(size of the graph * log) but for the Pareto lists of
+// the horizons, which are short.
 Lives find_lives(const Graph& graph,
                  Cost spare = std::numeric_limits<Cost>::infinity());
 
