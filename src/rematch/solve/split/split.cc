@@ -17,6 +17,7 @@ constexpr std::int64_t kFirstMoves = 400'000;
 void search_for_start(const Problem& problem, const Request& request,
                       const GapAnswer& gaps, BestPlan& incumbent) {
   if (incumbent.cost() <= gaps.lower_bound) return;
+  if (request.is_decided(incumbent.cost(), gaps.lower_bound)) return;
   Request first = request;
   first.limits.work = std::min(request.limits.work, kFirstMoves);
   first.limits.threads = 1;
@@ -44,8 +45,10 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   if (const auto stop = search.stopped()) {
     proposal.stop_reason = stopped(*stop).stop_reason;
   }
-  if (incumbent.cost() <= search.lower_bound() * (1 + request.limits.gap) &&
-      incumbent.cost() > search.lower_bound()) {
+  const bool good_enough =
+      incumbent.cost() <= search.lower_bound() * (1 + request.limits.gap) ||
+      request.is_decided(incumbent.cost(), search.lower_bound());
+  if (good_enough && incumbent.cost() > search.lower_bound()) {
     proposal.stop_reason = StopReason::kGapReached;
   }
   proposal.infeasible = search.is_infeasible();

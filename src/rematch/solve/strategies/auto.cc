@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <span>
 #include <thread>
 
@@ -40,8 +41,8 @@ struct Trial {
 
 class Trials {
  public:
-  Trials(const Problem& problem, const Limits& limits)
-      : problem_(problem), limits_(limits) {}
+  Trials(const Problem& problem, const Request& request)
+      : problem_(problem), request_(request), limits_(request.limits) {}
 
   // Tries one strategy after the other until the answer is good enough.
   bool try_in_turn(std::span<const Attempt> attempts) {
@@ -183,15 +184,20 @@ class Trials {
 
   bool is_good_enough() {
     if (infeasible_) return true;
-    if (!best_.fits(problem_.budget)) return false;
+    const bool fits = best_.fits(problem_.budget);
     const Cost bound = std::max(bound_, problem_.graph.base_cost());
-    if (best_.proposal.proves_plan || best_.cost <= bound) return true;
-    if (best_.cost > bound * (1 + limits_.gap)) return false;
+    if (fits && (best_.proposal.proves_plan || best_.cost <= bound))
+      return true;
+    const Cost cost = fits ? best_.cost : std::numeric_limits<Cost>::infinity();
+    if (cost > bound * (1 + limits_.gap) && !request_.is_decided(cost, bound)) {
+      return false;
+    }
     stop_reason_ = StopReason::kGapReached;
     return true;
   }
 
   const Problem& problem_;
+  const Request& request_;
   const Limits& limits_;
   mutable std::atomic<bool> tried_ = false;  // Something ran to its end.
   std::chrono::steady_clock::time_point start_ =
@@ -224,7 +230,7 @@ Proposal propose_auto(const Problem& problem, const Request& request) {
   if (problem.graph.num_ops() <= kKeepLastOps) {
     others.push_back({"keep_last", budget});
   }
-  Trials trials(problem, request.limits);
+  Trials trials(problem, request);
   if (!trials.try_in_turn(first)) trials.try_all(others);
   return trials.answer();
 }
