@@ -24,9 +24,9 @@ Result<Cost> with_one_more_forward(const Graph& graph) {
   if (any) return cost_of_runs(graph, runs);
   return Error{
       ErrorCode::kInvalidArgument,
-      fmt::format("overhead 'forward': none of the {} ops of graph '{}' has "
-                  "phase 'forward'; give a percentage such as 10%",
-                  graph.num_ops(), graph.name())};
+      fmt::format("overhead 'forward': none of the graph's {} ops has phase "
+                  "'forward'; give a percentage such as 10%",
+                  graph.num_ops())};
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ class BatchSearch {
     request_.limits.gap = 0;
     request_.target = question.cost_cap;
     gap_ = request.limits.gap;
+    last_.strategy = strategy.name;
+    last_.seed = request.limits.seed;
     answer_.batch_bound =
         batch_at_peak(peak_floor(graph, question.order).bytes);
     answer_.keep_all_batch = batch_at_peak(keep_all_);
@@ -214,9 +216,9 @@ Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
                               const Request& request) {
   if (peak_floor(graph, question.order).bytes <= graph.fixed_bytes()) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("graph '{}': its {} ops take no memory, so that "
-                             "any batch fits",
-                             graph.name(), graph.num_ops())};
+                 fmt::format("the graph's {} ops take no memory, so that any "
+                             "batch fits",
+                             graph.num_ops())};
   }
   return BatchSearch(graph, question, strategy, request).run();
 }
