@@ -44,7 +44,10 @@ Console standard_console() {
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
   const bool colour =
       isatty(STDOUT_FILENO) == 1 && !dumb && !is_set("NO_COLOR");
-  return {.out = std::cout, .err = std::cerr, .colour = colour};
+  return {.out = std::cout,
+          .err = std::cerr,
+          .colour = colour,
+          .live = isatty(STDERR_FILENO) == 1 && !dumb};
 }
 
 }  // namespace rematch

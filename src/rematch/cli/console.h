@@ -15,13 +15,15 @@ struct Console {
   std::ostream& out;
   std::ostream& err;
   bool colour = false;  // Escape sequences may be written to `out`.
+  bool live = false;    // `err` is a terminal on which lines can be rewritten.
 
   // The text, wrapped in escape sequences if colour is on.
   std::string styled(Style style, std::string_view text) const;
 };
 
 // Standard output and error; colour only on a terminal that is not "dumb", and
-// not if NO_COLOR is set to anything but the empty string.
+// not if NO_COLOR is set to anything but the empty string; live if standard
+// error is a terminal that is not "dumb".
 Console standard_console();
 
 }  // namespace rematch

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
 #include "rematch/cli/summary.h"
@@ -43,11 +44,16 @@ struct Options {
   SearchOptions search;
 };
 
-Result<Solution> search(const Graph& graph, const Options& options) {
+Result<Solution> search(const Graph& graph, const Options& options,
+                        const Console& console) {
   const auto strategy = strategy_named(options.strategy);
   if (!strategy) return strategy.error();
-  const auto request = to_request(options.search, std::array{*strategy});
+  auto request = to_request(options.search, std::array{*strategy});
   if (!request) return request.error();
+  ProgressLine line(console, graph);
+  request->on_progress = [&](const SearchProgress& progress) {
+    line.update(progress);
+  };
   const auto spec = parse_budget(options.budget);
   if (!spec) return spec.error();
   const auto budget = resolve_budget(*spec, keep_all_peak(graph));
@@ -72,7 +78,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (!request) return request.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
-  const auto solution = search(*graph, options);
+  const auto solution = search(*graph, options, console);
   if (!solution) return solution.error();
   if (!options.output.empty() && solution->has_plan()) {
     const auto written =

@@ -14,6 +14,7 @@
 #include "rematch/solve/program/relaxed_kept.h"
 #include "rematch/solve/program/solve_clock.h"
 #include "rematch/solve/program/telescoped_program.h"
+#include "rematch/solve/split/split.h"
 
 namespace rematch {
 namespace {
@@ -73,6 +74,13 @@ ProgramBound paper_bound(const Problem& problem, const ProgramChoice& choice,
           false};
 }
 
+// Not only a relaxation: as far as the search gets.
+ProgramBound split_bound(const Problem& problem, const Limits& limits) {
+  const Proposal found = solve_split(problem, limits);
+  if (found.infeasible) return {std::nullopt, true};
+  return {std::max(found.lower_bound, problem.graph.base_cost()), true};
+}
+
 struct Text {
   LinearModel model;
   ProgramUnits units;
@@ -125,6 +133,7 @@ Result<ProgramBound> program_bound(const Problem& problem,
   if (choice.formulation == "paper") {
     return paper_bound(problem, choice, limits);
   }
+  if (choice.formulation == "split") return split_bound(problem, limits);
   return telescoped_bound(problem, limits);
 }
 

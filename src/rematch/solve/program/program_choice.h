@@ -30,7 +30,9 @@ struct ProgramBound {
 // The bound of the program's relaxation, from its prices: proved whatever the
 // solver did. `problem` has a fixed order and a budget of at least the floor.
 // The bound of "gap" is that of gap_bound(), rounded up to what a plan can
-// cost; the others are the value of the relaxation as it is. Stopped by a limit
+// cost; "split" gives what solve_split() proves within the limits, which is the
+// optimum if it comes to its end; the others are the value of the relaxation as
+// it is. Stopped by a limit
 // it is the best so far, with the base cost as the least. Fails with
 // kInvalidArgument, saying how large it is, if the program is too large.
 Result<ProgramBound> program_bound(const Problem& problem,

@@ -51,6 +51,7 @@ void SplitSearch::run() {
   lives_ = find_lives(problem_.graph, spare());
   too_large_ = !is_within_size(detail_.points);
   while (!is_done() && is_within_size(detail_.points)) {
+    import();
     SplitRound round(problem_, lives_, detail_);
     if (!relax(round)) return;
     if (round.split_at_tight_stages()) continue;
@@ -179,11 +180,8 @@ LpSolution SplitSearch::solve_integers(SplitRound& round, LpLimits limits) {
                     ? kInfinity
                     : std::max(kLeastPatience, 2 * progress.seconds);
     }
-    const auto* interrupt = request_.limits.interrupt;
-    if (progress.seconds > stop_at ||
-        (interrupt != nullptr && interrupt->load())) {
-      stop = true;
-    }
+    import();
+    if (progress.seconds > stop_at || is_done()) stop = true;
   };
   LpSolution answer = round.session().solve_integers(limits, hooks);
   meter_.stop(answer.iterations + 100 * answer.nodes);
@@ -235,6 +233,12 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
   } else if (proved > 0) {
     raise_bound(std::nextafter(base + proved * scale, 0.0));
   }
+}
+
+void SplitSearch::import() {
+  if (!request_.other_plan) return;
+  auto plan = request_.other_plan();
+  if (plan && incumbent_.offer(*std::move(plan))) report();
 }
 
 bool SplitSearch::offer(const SplitRound& round,

@@ -63,6 +63,8 @@ class SplitSearch {
   Cost proved_by(const LpSolution& answer, const SplitRound& round);
   void prove_exactly(SplitRound& round, const LpSolution& answer);
 
+  // Takes over what was found elsewhere.
+  void import();
   // True if it is a better plan than the incumbent.
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);

@@ -4,24 +4,39 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "rematch/base/check.h"
 #include "rematch/plan/replay.h"
 #include "rematch/solve/chain/uniform.h"
+#include "rematch/solve/split/split.h"
 
 namespace rematch {
 namespace {
 
 // Brute force is worth a try only while it takes well under a second.
 constexpr std::int64_t kExhaustiveWork = 200'000;
+// A round of the search beside the proof: about a second.
+constexpr std::int64_t kCompanionMoves = 500'000;
 // keep_last takes a quadratic number of steps.
 constexpr std::size_t kKeepLastOps = 2'000;
+
+// Where dtr does not get along it thrashes, and what searches on from here is
+// worth more.
+constexpr std::int64_t kDtrWork = 300'000;
+
+std::int64_t most_work(std::string_view strategy) {
+  if (strategy == "exhaustive") return kExhaustiveWork;
+  return strategy == "dtr" ? kDtrWork : Limits().work;
+}
 
 // A strategy within a budget, which may be less than there is.
 struct Attempt {
@@ -37,6 +52,57 @@ struct Trial {
   Cost cost = 0;
 
   bool fits(Bytes budget) const { return proposal.plan && peak <= budget; }
+};
+
+// Looks for better plans on a thread of its own, until it goes.
+class Companion {
+ public:
+  Companion(const Problem& problem, Request request, bool begins)
+      : problem_(problem), request_(std::move(request)) {
+    request_.limits.interrupt = &stop_;
+    request_.limits.threads = 1;
+    request_.on_progress = nullptr;
+    if (request_.start != nullptr) best_ = *request_.start;
+    if (begins) thread_ = std::thread([this] { run(); });
+  }
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+  ~Companion() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // What it found since the last call.
+  std::optional<Plan> news() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(news_, std::nullopt);
+  }
+
+ private:
+  void run() {
+    try {
+      while (!stop_) {
+        request_.limits.work = kCompanionMoves;
+        request_.limits.seed += 1;
+        request_.start = best_ ? &*best_ : nullptr;
+        Proposal found = find_strategy("anneal")->propose(problem_, request_);
+        if (!found.plan) return;
+        best_ = std::move(found.plan);
+        const std::lock_guard lock(mutex_);
+        news_ = best_;
+      }
+    } catch (...) {
+      // Whoever has the proof goes on alone.
+    }
+  }
+
+  const Problem& problem_;
+  Request request_;
+  std::atomic<bool> stop_ = false;
+  std::optional<Plan> best_;  // Of the thread.
+  std::mutex mutex_;
+  std::optional<Plan> news_;  // Guarded by the mutex.
+  std::thread thread_;
 };
 
 class Trials {
@@ -83,6 +149,38 @@ class Trials {
     is_good_enough();  // Says so if the gap was reached.
   }
 
+  // Good enough, or out of time.
+  bool is_over() { return is_good_enough() || out_of_time() || is_stopped(); }
+
+  // Searches on from the best plan so far for as long as there is time: for a
+  // better plan, and, where the size and the order allow it, for a proof.
+  void search_on() {
+    const bool exact =
+        problem_.order == OrderRule::kFixed && is_within_split(problem_.graph);
+    std::optional<Plan> start;
+    if (best_.proposal.plan) start = *best_.proposal.plan;
+    Request request = request_;
+    request.limits.seconds = seconds_left();
+    request.start = start ? &*start : nullptr;
+    if (!exact) {
+      add(measured("anneal",
+                   find_strategy("anneal")->propose(problem_, request)));
+    } else {
+      // Beside the proof only if time decides anyway: what comes from another
+      // thread comes at another moment every time.
+      const bool beside = limits_.threads > 1 &&
+                          std::isfinite(request.limits.seconds) &&
+                          limits_.work == Limits().work;
+      Companion companion(problem_, request, beside);
+      request.other_plan = [&] { return companion.news(); };
+      request.on_progress = [&](const SearchProgress& progress) {
+        report(progress);
+      };
+      add(measured("milp", find_strategy("milp")->propose(problem_, request)));
+    }
+    is_good_enough();  // Says so if the gap was reached.
+  }
+
   Proposal answer() {
     Proposal result;
     result.lower_bound = bound_;
@@ -112,10 +210,34 @@ class Trials {
   }
 
  private:
+  bool is_stopped() const {
+    return stop_reason_ == StopReason::kInterrupted ||
+           stop_reason_ == StopReason::kWorkLimit;
+  }
+
   bool out_of_time() const {
     const std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - start_;
     return tried_.load() && spent.count() >= limits_.seconds;
+  }
+
+  double seconds_left() const {
+    const std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start_;
+    return std::max(0.0, limits_.seconds - spent.count());
+  }
+
+  Trial measured(std::string_view strategy, Proposal proposal) const {
+    Trial trial{.strategy = strategy, .proposal = std::move(proposal)};
+    if (!trial.proposal.plan) return trial;
+    const auto replayed =
+        replay(problem_.graph, *trial.proposal.plan, problem_.order);
+    REMATCH_CHECK(replayed.ok(),
+                  "strategy " + std::string(strategy) +
+                      " proposed an invalid plan: " + replayed.error().message);
+    trial.peak = replayed->peak;
+    trial.cost = replayed->cost;
+    return trial;
   }
 
   Trial run(const Attempt& attempt) const {
@@ -124,16 +246,12 @@ class Trials {
     if (out_of_time()) {
       return {.strategy = attempt.strategy, .proposal = stopped(Stop::kTime)};
     }
-    const std::chrono::duration<double> spent =
-        std::chrono::steady_clock::now() - start_;
-    limits.seconds = std::max(0.0, limits_.seconds - spent.count());
-    if (attempt.strategy == "exhaustive") {
-      limits.work = std::min(limits.work, kExhaustiveWork);
-    }
+    limits.seconds = seconds_left();
+    limits.work = std::min(limits.work, most_work(attempt.strategy));
     const Problem tighter{problem_.graph, attempt.budget, problem_.order};
-    Trial trial{
-        .strategy = attempt.strategy,
-        .proposal = find_strategy(attempt.strategy)->propose(tighter, limits)};
+    Trial trial =
+        measured(attempt.strategy,
+                 find_strategy(attempt.strategy)->propose(tighter, limits));
     if (attempt.budget < problem_.budget) {
       // What holds within less memory says nothing about this budget.
       trial.proposal.infeasible = false;
@@ -141,13 +259,6 @@ class Trials {
       trial.proposal.lower_bound = 0;
     }
     if (!trial.proposal.plan) return trial;
-    const auto measured =
-        replay(problem_.graph, *trial.proposal.plan, problem_.order);
-    REMATCH_CHECK(measured.ok(),
-                  "strategy " + std::string(attempt.strategy) +
-                      " proposed an invalid plan: " + measured.error().message);
-    trial.peak = measured->peak;
-    trial.cost = measured->cost;
     tried_ = true;
     return trial;
   }
@@ -163,12 +274,21 @@ class Trials {
     return trial.proposal.plan && trial.peak < best_.peak;
   }
 
+  // With what is known from elsewhere.
+  void report(SearchProgress progress) const {
+    if (!request_.on_progress) return;
+    if (best_.fits(problem_.budget)) {
+      progress.cost = std::min(progress.cost, best_.cost);
+    }
+    progress.lower_bound = std::max(progress.lower_bound, bound_);
+    request_.on_progress(progress);
+  }
+
   void add(Trial trial) {
     bound_ = std::max(bound_, trial.proposal.lower_bound);
     const StopReason reason = trial.proposal.stop_reason;
-    const bool ours = trial.strategy == "exhaustive" &&
-                      limits_.work > kExhaustiveWork &&
-                      reason == StopReason::kWorkLimit;
+    const bool ours = reason == StopReason::kWorkLimit &&
+                      limits_.work > most_work(trial.strategy);
     if (!ours &&
         (reason == StopReason::kTimeLimit || reason == StopReason::kWorkLimit ||
          reason == StopReason::kInterrupted)) {
@@ -180,6 +300,7 @@ class Trials {
     } else if (is_better(trial)) {
       best_ = std::move(trial);
     }
+    report({});
   }
 
   bool is_good_enough() {
@@ -231,7 +352,10 @@ Proposal propose_auto(const Problem& problem, const Request& request) {
     others.push_back({"keep_last", budget});
   }
   Trials trials(problem, request);
-  if (!trials.try_in_turn(first)) trials.try_all(others);
+  if (!trials.try_in_turn(first)) {
+    trials.try_all(others);
+    if (!trials.is_over()) trials.search_on();
+  }
   return trials.answer();
 }
 
