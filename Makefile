@@ -9,11 +9,11 @@ CXX_FILES = $$(find src tests bench -name '*.h' -o -name '*.cc')
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test bench fuzz lint format install clean
+.PHONY: help build demo test bench bench-proofs fuzz lint format install clean
 .PHONY: setup setup-lint setup-fuzz
 
 help:  ## List these targets.
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
 build: setup build/release/build.ninja  ## Build the program: build/rematch.
 	@cmake --build --preset release -j $(JOBS) --target rematch_cli_main
@@ -33,6 +33,9 @@ bench: build  ## Run the micro-benchmarks.
 	@for source in $(wildcard bench/*_bench.cc); do \
 	  build/release/bench/$$(basename $$source .cc) || exit 1; \
 	done
+
+bench-proofs: build  ## Time proofs on the public graphs, in PUBLIC_DATA.
+	@python3 -B bench/proofs.py $(PUBLIC_DATA)
 
 fuzz: setup-fuzz build/fuzz/build.ninja  ## Fuzz each target for FUZZ_SECONDS (60).
 	@cmake --build --preset fuzz -j $(JOBS)

@@ -68,6 +68,12 @@ def test_bash_offers_every_strategy(script):
 
 
 @needs_bash
+def test_bash_completes_an_overhead(script):
+    found = completions(script, "max-batch", "graph.json", "--overhead", "")
+    assert found == ["forward"]
+
+
+@needs_bash
 def test_bash_completes_a_family(script):
     assert completions(script, "generate", "tr") == ["transformer"]
 

@@ -35,6 +35,26 @@ INSPECT_FIELDS = [
     "floor_ratio",
     "live_at_peak",
 ]
+MAX_BATCH_FIELDS = [
+    "outcome",
+    "strategy",
+    "batch",
+    "batch_bound",
+    "keep_all_batch",
+    "graph_batch",
+    "memory_bytes",
+    "fixed_bytes",
+    "activation_bytes",
+    "peak_bytes",
+    "cost",
+    "base_cost",
+    "overhead",
+    "cost_cap",
+    "seconds",
+    "stop_reason",
+    "order",
+    "seed",
+]
 REPLAY_FIELDS = ["valid", "peak_bytes", "cost", "order", "steps", "footprint_bytes"]
 
 
@@ -51,6 +71,8 @@ def commands(chain, solution):
         "infeasible": ["plan", chain, "--budget", 2],
         "unknown": ["plan", chain, "--budget", 5, "--strategy", "keep_all"],
         "compare": ["compare", chain],
+        "max-batch": ["max-batch", chain, "--memory", 100, "--overhead", "forward"],
+        "no batch": ["max-batch", chain, "--memory", 2, "--overhead", "forward"],
         "inspect": ["inspect", chain],
         "replay": ["replay", chain, solution],
         "strategies": ["strategies"],
@@ -74,6 +96,13 @@ def test_plan_prints_its_fields_in_order(budget, chain):
 def test_plan_without_a_plan_has_no_measures(chain):
     found = json.loads(run("plan", chain, "--budget", 2, "--json").stdout)
     assert {found[name] for name in NULL_WITHOUT_PLAN} == {None}
+
+
+@pytest.mark.parametrize("memory", [100, 2], ids=["with_plan", "without_plan"])
+def test_max_batch_prints_its_fields_in_order(memory, chain):
+    command = ("max-batch", chain, "--memory", memory, "--overhead", "forward")
+    found = json.loads(run(*command, "--json").stdout)
+    assert [name for name in found if name != "message"] == MAX_BATCH_FIELDS
 
 
 def test_plan_says_what_was_asked(chain):

@@ -202,3 +202,33 @@ def test_branch_optima_are_proved(budget, cost, strategy):
 )
 def test_branch_a_byte_less_costs_the_next_step(budget, cost):
     assert plan("branch", budget, "exhaustive")["cost"] == cost
+
+
+# The largest batch in 16e9 bytes with one more forward pass, parameters and
+# their gradients counted once. No plan of any kind allows more.
+@pytest.mark.parametrize(
+    ("name", "parameters", "strategy", "batch"),
+    [
+        ("branch", 589_728, "auto", 126),
+        ("mobilenet", 17_015_456, "auto", 1231),
+        ("unet", 49_331_020, "milp", 61),
+        ("vgg16", 553_430_176, "auto", 289),
+        ("vgg19", 574_668_960, "auto", 289),
+    ],
+)
+def test_largest_batch(name, parameters, strategy, batch):
+    asked = ("--memory", "16GB", "--overhead", "forward", "-s", strategy)
+    fixed = ("--fixed", str(2 * parameters), "--time-limit", "60")
+    seen = answer("max-batch", graph_file(name), *asked, *fixed)
+    assert (seen["outcome"], seen["batch"], seen["batch_bound"]) == (
+        "optimal",
+        batch,
+        batch,
+    )
+    assert seen["cost"] <= seen["cost_cap"]
+
+
+def test_largest_batch_of_resnet50_beats_the_published_one():
+    asked = ("--memory", "16GB", "--overhead", "forward", "--fixed", "205093696")
+    seen = answer("max-batch", graph_file("resnet50"), *asked)
+    assert 700 < seen["batch"] <= seen["batch_bound"] <= 1093

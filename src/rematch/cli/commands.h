@@ -26,6 +26,7 @@ struct Session {
 };
 
 void add_plan_command(CLI::App& app, Session& session);
+void add_max_batch_command(CLI::App& app, Session& session);
 void add_bound_command(CLI::App& app, Session& session);
 void add_compare_command(CLI::App& app, Session& session);
 void add_replay_command(CLI::App& app, Session& session);

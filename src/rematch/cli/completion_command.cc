@@ -76,6 +76,8 @@ _rematch() {{
       COMPREPLY=($(compgen -W "{}" -- "$current")); return ;;
     --order)
       COMPREPLY=($(compgen -W "fixed free" -- "$current")); return ;;
+    --overhead)
+      COMPREPLY=($(compgen -W "forward" -- "$current")); return ;;
     generate)
       COMPREPLY=($(compgen -W "chain residual unet transformer random" -- "$current")); return ;;
     completion)
@@ -114,6 +116,7 @@ _rematch() {{
   case "${{words[CURRENT-1]}}" in
     --strategy|-s|--strategies) compadd -- {}; return ;;
     --order) compadd -- fixed free; return ;;
+    --overhead) compadd -- forward; return ;;
     generate) compadd -- chain residual unet transformer random; return ;;
     completion) compadd -- bash zsh fish; return ;;
   esac

@@ -101,6 +101,7 @@ int run_program(int argc, const char* const* argv, const Console& console) {
     add_plan_command(app, session);
     add_compare_command(app, session);
     add_bound_command(app, session);
+    add_max_batch_command(app, session);
     add_inspect_command(app, session);
     add_replay_command(app, session);
     add_generate_command(app, session);

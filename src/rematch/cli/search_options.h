@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a search, which plan and compare share.
+// The options of a search, which plan, compare and max-batch share.
 #pragma once
 
 #include <cstdint>

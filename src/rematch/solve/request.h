@@ -43,12 +43,21 @@ struct Request {
   // A plan to begin with, valid but perhaps over the budget, or null.
   // Strategies that cannot use one ignore it.
   const Plan* start = nullptr;
+  // Set: all that is asked is whether a plan costs at most this. A search may
+  // stop once one does, or once its proved bound is above.
+  std::optional<Cost> target;
   // Called now and then by searches that last: a plan that was found elsewhere,
   // valid but perhaps over the budget, or nothing. May be empty.
   std::function<std::optional<Plan>()> other_plan;
   // Called now and then, on the searching thread or a helper of it, one call at
   // a time; holds up the search meanwhile. May be empty.
   std::function<void(const SearchProgress&)> on_progress;
+
+  // Whether a plan of this cost (infinite: none), or this proved bound, answers
+  // the question of the target.
+  bool is_decided(Cost cost, Cost lower_bound) const {
+    return target && (cost <= *target || lower_bound > *target);
+  }
 };
 
 // "split", "paper", "telescoped".

@@ -83,6 +83,7 @@ class Driver {
 
   bool is_done(std::int64_t most_idle) const {
     if (fits() && result_.cost <= problem_.graph.base_cost()) return true;
+    if (fits() && request_.is_decided(result_.cost, 0)) return true;
     std::int64_t least = most_idle;
     for (const Search& search : searches_) {
       if (search.meter().reason()) return true;

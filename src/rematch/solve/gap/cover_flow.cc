@@ -19,23 +19,22 @@ class NetworkSimplex {
       : rows_(static_cast<std::int32_t>(need.size())),
         num_arcs_(static_cast<std::int32_t>(arcs.size())) {
     const std::size_t total = arcs.size() + need.size();
-    tail_.resize(total);
-    head_.resize(total);
+    arcs_.resize(total);
     capacity_.resize(total, std::numeric_limits<double>::infinity());
-    price_.resize(total);
     flow_.resize(total);
-    place_.resize(total, Place::kFull);
     std::vector<double> excess(need.size() + 1);
     for (std::size_t a = 0; a < arcs.size(); ++a) {
-      tail_[a] = arcs[a].first;
-      head_[a] = arcs[a].last + 1;
+      arcs_[a] = {.tail = arcs[a].first,
+                  .head = arcs[a].last + 1,
+                  .price = arcs[a].price,
+                  .place = kFull};
       capacity_[a] = flow_[a] = arcs[a].capacity;
-      price_[a] = arcs[a].price;
       excess[static_cast<std::size_t>(arcs[a].first)] += arcs[a].capacity;
       excess[static_cast<std::size_t>(arcs[a].last) + 1] -= arcs[a].capacity;
     }
-    for (double price : price_)
-      tolerance_ = std::max(tolerance_, 1e-13 * price);
+    for (const Arc& arc : arcs_) {
+      tolerance_ = std::max(tolerance_, 1e-13 * arc.price);
+    }
     start_tree(need, excess);
   }
 
@@ -49,7 +48,7 @@ class NetworkSimplex {
         break;
       }
       pivot(entering);
-      if (meter.stop(block_ + depth_[at(tail_[at(entering)])])) break;
+      if (meter.stop(block_ + depth_[at(arcs_[at(entering)].tail)])) break;
     }
     result.flow.assign(flow_.begin(), flow_.begin() + num_arcs_);
     for (std::int32_t r = 0; r < rows_; ++r) {
@@ -60,7 +59,18 @@ class NetworkSimplex {
   }
 
  private:
-  enum class Place : char { kEmpty, kFull, kTree };
+  // Where the flow of an arc is, as the sign of what its reduced cost gains.
+  static constexpr double kEmpty = -1;
+  static constexpr double kTree = 0;
+  static constexpr double kFull = 1;
+
+  // What pricing reads, side by side.
+  struct Arc {
+    std::int32_t tail = 0;
+    std::int32_t head = 0;
+    double price = 0;
+    double place = kTree;
+  };
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -77,10 +87,8 @@ class NetworkSimplex {
     for (std::int32_t r = 0; r < rows_; ++r) {
       const std::int32_t arc = num_arcs_ + r;
       covered += excess[at(r)];
-      tail_[at(arc)] = r + 1;
-      head_[at(arc)] = r;
+      arcs_[at(arc)] = {.tail = r + 1, .head = r, .price = 0, .place = kTree};
       flow_[at(arc)] = std::max(0.0, covered - need[at(r)]);
-      place_[at(arc)] = Place::kTree;
       parent_[at(r + 1)] = r;
       parent_arc_[at(r + 1)] = arc;
       depth_[at(r + 1)] = r + 1;
@@ -91,22 +99,10 @@ class NetworkSimplex {
         32, static_cast<std::int32_t>(std::sqrt(static_cast<double>(total))));
   }
 
-  double reduced_cost(std::int32_t arc) const {
-    return price_[at(arc)] - potential_[at(tail_[at(arc)])] +
-           potential_[at(head_[at(arc)])];
-  }
-
   // How much better the value gets per unit of flow changed on the arc.
-  double gain(std::int32_t arc) const {
-    switch (place_[at(arc)]) {
-      case Place::kTree:
-        return 0;
-      case Place::kEmpty:
-        return -reduced_cost(arc);
-      case Place::kFull:
-        return reduced_cost(arc);
-    }
-    return 0;
+  double gain(const Arc& arc) const {
+    return arc.place *
+           (arc.price - potential_[at(arc.tail)] + potential_[at(arc.head)]);
   }
 
   // The best arc of the first block that has one worth taking.
@@ -116,7 +112,7 @@ class NetworkSimplex {
     double most = 0;
     std::int32_t in_block = block_;
     for (std::int32_t seen = 0; seen < total; ++seen) {
-      const double now = gain(next_);
+      const double now = gain(arcs_[at(next_)]);
       if (now > most && now > tolerance_) {
         most = now;
         best = next_;
@@ -134,10 +130,10 @@ class NetworkSimplex {
   // direction, leaves: that keeps the tree strongly feasible and so never
   // cycles for ever.
   void pivot(std::int32_t entering) {
-    const bool filling = place_[at(entering)] == Place::kEmpty;
-    const std::int32_t from =
-        filling ? tail_[at(entering)] : head_[at(entering)];
-    const std::int32_t to = filling ? head_[at(entering)] : tail_[at(entering)];
+    Arc& arc = arcs_[at(entering)];
+    const bool filling = arc.place == kEmpty;
+    const std::int32_t from = filling ? arc.tail : arc.head;
+    const std::int32_t to = filling ? arc.head : arc.tail;
     const std::int32_t top = common_ancestor(from, to);
 
     double step = capacity_[at(entering)];
@@ -164,7 +160,7 @@ class NetworkSimplex {
     push(from, to, top, step);
     flow_[at(entering)] += filling ? step : -step;
     if (leaving == kNone) {  // From one bound to the other.
-      place_[at(entering)] = filling ? Place::kFull : Place::kEmpty;
+      arc.place = filling ? kFull : kEmpty;
       return;
     }
     replace(entering, leaving, leaves_on_from_side ? from : to,
@@ -183,7 +179,7 @@ class NetworkSimplex {
   }
 
   bool points_up(std::int32_t node) const {
-    return tail_[at(parent_arc_[at(node)])] == node;
+    return arcs_[at(parent_arc_[at(node)])].tail == node;
   }
 
   // How much more can flow from a node to its parent, and the other way.
@@ -212,9 +208,9 @@ class NetworkSimplex {
                std::int32_t outside) {
     const std::size_t out = at(parent_arc_[at(leaving)]);
     const bool full = flow_[out] * 2 > capacity_[out];
-    place_[out] = full ? Place::kFull : Place::kEmpty;
+    arcs_[out].place = full ? kFull : kEmpty;
     flow_[out] = full ? capacity_[out] : 0;
-    place_[at(entering)] = Place::kTree;
+    arcs_[at(entering)].place = kTree;
     std::int32_t node = inside;
     std::int32_t new_parent = outside;
     std::int32_t arc = entering;
@@ -241,7 +237,7 @@ class NetworkSimplex {
       const std::int32_t v = stack_.back();
       stack_.pop_back();
       const std::int32_t above = parent_[at(v)];
-      const double price = price_[at(parent_arc_[at(v)])];
+      const double price = arcs_[at(parent_arc_[at(v)])].price;
       depth_[at(v)] = depth_[at(above)] + 1;
       potential_[at(v)] =
           potential_[at(above)] + (points_up(v) ? price : -price);
@@ -252,12 +248,9 @@ class NetworkSimplex {
 
   std::int32_t rows_;
   std::int32_t num_arcs_;
-  std::vector<std::int32_t> tail_;
-  std::vector<std::int32_t> head_;
+  std::vector<Arc> arcs_;
   std::vector<double> capacity_;
-  std::vector<double> price_;
   std::vector<double> flow_;
-  std::vector<Place> place_;
   std::vector<std::int32_t> parent_;      // By node.
   std::vector<std::int32_t> parent_arc_;  // By node.
   std::vector<std::int32_t> depth_;

@@ -43,9 +43,11 @@ class Incumbent {
   const Plan& plan() const { return *plan_; }
   Cost cost() const { return cost_; }  // Infinite without a plan.
   Cost lower_bound() const { return bound_; }
-  // A plan that no other beats, or one that is close enough for the caller.
+  // A plan that no other beats, or one that is close enough for the caller, or
+  // the caller's question decided without one.
   bool is_proved() const { return has_plan() && cost_ <= bound_; }
   bool is_close_enough() const {
+    if (request_.is_decided(cost_, bound_)) return true;
     return has_plan() && cost_ <= bound_ * (1 + request_.limits.gap);
   }
 

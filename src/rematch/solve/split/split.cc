@@ -49,7 +49,8 @@ void search_for_start(const Problem& problem, Request request,
 }
 
 bool is_close_enough(Cost cost, Cost bound, const Request& request) {
-  return cost <= bound * (1 + request.limits.gap);
+  return cost <= bound * (1 + request.limits.gap) ||
+         request.is_decided(cost, bound);
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ void SplitSearch::run() {
 
 bool SplitSearch::is_good_enough() const {
   return incumbent_.cost() <= bound_ ||
-         incumbent_.cost() <= bound_ * (1 + request_.limits.gap);
+         incumbent_.cost() <= bound_ * (1 + request_.limits.gap) ||
+         request_.is_decided(incumbent_.cost(), bound_);
 }
 
 bool SplitSearch::is_done() {

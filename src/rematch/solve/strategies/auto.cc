@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -302,10 +303,14 @@ class Trials {
 
   bool is_good_enough() {
     if (infeasible_) return true;
-    if (!best_.fits(problem_.budget)) return false;
+    const bool fits = best_.fits(problem_.budget);
     const Cost bound = std::max(bound_, problem_.graph.base_cost());
-    if (best_.proposal.proves_plan || best_.cost <= bound) return true;
-    if (best_.cost > bound * (1 + limits_.gap)) return false;
+    if (fits && (best_.proposal.proves_plan || best_.cost <= bound))
+      return true;
+    const Cost cost = fits ? best_.cost : std::numeric_limits<Cost>::infinity();
+    if (cost > bound * (1 + limits_.gap) && !request_.is_decided(cost, bound)) {
+      return false;
+    }
     stop_reason_ = StopReason::kGapReached;
     return true;
   }
