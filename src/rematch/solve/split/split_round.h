@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -29,7 +30,7 @@ class SplitRound {
  public:
   // No plan of interest spends more than `most` on reruns.
   SplitRound(const Problem& problem, const Lives& lives, SplitDetail& detail,
-             Cost most);
+             Cost most = std::numeric_limits<Cost>::infinity());
 
   // A share of the base cost is called with: what is proved about the cost of
   // reruns, in the graph's unit; it returns false to stop.
