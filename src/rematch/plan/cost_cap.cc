@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/plan/cost_cap.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 namespace rematch {
 namespace {
-
-Error too_large(std::string_view overhead) {
-  return {ErrorCode::kOutOfRange,
-          fmt::format("overhead '{}' is too large", overhead)};
-}
 
 Result<Cost> with_one_more_forward(const Graph& graph) {
   IdVector<OpId, std::int64_t> runs(graph.num_ops(), 1);
@@ -36,7 +29,10 @@ Result<OverheadSpec> parse_overhead(std::string_view text) {
   if (!text.empty() && text.back() == '%') {
     const auto percent = parse_decimal(text.substr(0, text.size() - 1));
     if (percent) return OverheadSpec(PercentOfBaseCost{*percent});
-    if (percent.error().code == ErrorCode::kOutOfRange) return too_large(text);
+    if (percent.error().code == ErrorCode::kOutOfRange) {
+      return Error{ErrorCode::kOutOfRange,
+                   fmt::format("overhead '{}' has too many digits", text)};
+    }
   }
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("overhead '{}' is not 'forward' or a percentage of "
@@ -50,9 +46,7 @@ Result<Cost> cost_cap(const OverheadSpec& spec, const Graph& graph) {
   const auto numerator = static_cast<double>(share->percent.numerator);
   const auto denominator = static_cast<double>(share->percent.denominator);
   const Cost base = graph.base_cost();
-  const Cost cap = base + base * numerator / (100 * denominator);
-  if (std::isfinite(cap)) return cap;
-  return too_large(fmt::format("{}%", numerator / denominator));
+  return base + base * numerator / (100 * denominator);
 }
 
 }  // namespace rematch

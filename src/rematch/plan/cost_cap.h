@@ -28,13 +28,12 @@ struct PercentOfBaseCost {
 using OverheadSpec = std::variant<OneMoreForward, PercentOfBaseCost>;
 
 // Reads "forward", "10%" or "62.5%". Fails with kInvalidArgument, or with
-// kOutOfRange on a number that is too large.
+// kOutOfRange on a number with too many digits.
 Result<OverheadSpec> parse_overhead(std::string_view text);
 
 // The largest cost that the overhead allows. With OneMoreForward it is that of
 // running every forward op twice and the others once, to the last bit. Fails
-// with kInvalidArgument if the graph has no forward op, and with kOutOfRange if
-// the number is not finite.
+// with kInvalidArgument if that is asked of a graph without a forward op.
 Result<Cost> cost_cap(const OverheadSpec& spec, const Graph& graph);
 
 }  // namespace rematch

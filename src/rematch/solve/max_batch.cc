@@ -50,7 +50,7 @@ class BatchSearch {
     if (answer_.batch_bound > 0) {
       bound_by_gaps();
       start();
-      if (strategy_.can.uses_budget) halve();
+      if (strategy_.can.uses_budget) search();
     }
     conclude();
     return std::move(answer_);
@@ -113,10 +113,19 @@ class BatchSearch {
     }
   }
 
-  void halve() {
-    std::int64_t end = answer_.batch_bound + 1;  // Of what is looked for.
+  void search() {
     // What proofs leave open is often what there is.
-    std::int64_t next = answer_.batch_bound;
+    std::int64_t first = answer_.batch_bound;
+    while (!is_done() && halve(first)) {
+      first = answer_.batch + (answer_.batch_bound + 1 - answer_.batch) / 2;
+    }
+  }
+
+  // Looks for batches between what was found and what is proved, beginning with
+  // `next`. Whether more time might help.
+  bool halve(std::int64_t next) {
+    bool more_time_helps = false;
+    std::int64_t end = answer_.batch_bound + 1;  // Of what is looked for.
     while (answer_.batch + 1 < end && !is_done()) {
       // The last one gets all the time that is left.
       const auto open = static_cast<std::uint64_t>(end - answer_.batch - 1);
@@ -128,10 +137,12 @@ class BatchSearch {
           answer_.batch_bound = next - 1;
         } else {
           undecided_ = found.stop_reason;
+          more_time_helps |= undecided_ == StopReason::kTimeLimit;
         }
       }
       next = answer_.batch + (end - answer_.batch) / 2;
     }
+    return more_time_helps;
   }
 
   bool is_ruled_out(const Solution& found) const {

@@ -45,10 +45,11 @@ std::int64_t batch_for(const Graph& graph, const BatchQuestion& question,
 
 // Asks the strategy whether a plan within the cap exists at one budget after
 // another: first the largest batch that the floor and the gap program leave
-// open, then by halving. A plan counts with its own peak. The time limit is for
-// all of it, the work limit for each budget; request.limits.gap is the share by
-// which the bound on the batch may exceed the batch. Fails with
-// kInvalidArgument if the activations take no memory.
+// open, then by halving, again while there is time that might help. A plan
+// counts with its own peak. The time limit is for all of it, the work limit for
+// each budget; request.limits.gap is the share by which the bound on the batch
+// may exceed the batch. Fails with kInvalidArgument if the activations take no
+// memory.
 Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
                               const Strategy& strategy, const Request& request);
 
