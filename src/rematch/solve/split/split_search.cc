@@ -18,8 +18,9 @@ namespace {
 constexpr std::size_t kMostPoints = 400'000;
 constexpr double kRowTolerance = 1e-7;
 constexpr std::size_t kMostNewMoments = 3;
-// What a search over integers may be wrong by, as a share of its value: the
-// solver's tolerances are far below.
+// What a search over integers may be wrong by, as a share of its value and in
+// all, where the dearest op costs 1 to 2: the solver's tolerances are absolute,
+// and far below.
 constexpr double kTrust = 1e-6;
 constexpr std::int64_t kMostProofNodes = 20'000;
 // A search near the last point.
@@ -211,9 +212,9 @@ Cost SplitSearch::proved_by(const LpSolution& answer, const SplitRound& round) {
       answer.status == LpStatus::kInfeasible) {
     bound = cutoff(round);
   }
+  bound = bound * (1 - kTrust) - kTrust;
   if (!std::isfinite(bound) || bound <= 0) return 0;
-  return problem_.graph.base_cost() +
-         bound * round.program().cost_scale() * (1 - kTrust);
+  return problem_.graph.base_cost() + bound * round.program().cost_scale();
 }
 
 // Where the search over integers found nothing better but its tolerances hide
@@ -223,7 +224,7 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
   const double scale = round.program().cost_scale();
   const Cost base = problem_.graph.base_cost();
   const Cost close =
-      incumbent_.cost() - 3 * kTrust * (incumbent_.cost() - base);
+      incumbent_.cost() - 3 * kTrust * (incumbent_.cost() - base + scale);
   const bool is_close =
       bound_ >= close || (answer.status == LpStatus::kOptimal &&
                           base + answer.objective * scale >= close);
