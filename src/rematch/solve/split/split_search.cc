@@ -112,7 +112,10 @@ Cost SplitSearch::most() const {
 }
 
 // What plans that are cheaper than the incumbent may spend after last touches.
-Cost SplitSearch::spare() const { return incumbent_.cost() - plain_bound_; }
+Cost SplitSearch::spare() const {
+  // Costs that are not whole numbers may add up to a little more or less.
+  return incumbent_.cost() - plain_bound_ + 1e-12 * incumbent_.cost();
+}
 
 double SplitSearch::seconds() const {
   const std::chrono::duration<double> spent =
@@ -374,8 +377,13 @@ bool SplitSearch::refine(const SplitRound& round,
   SplitDetail& detail = round.detail();
   for (std::int32_t stage : detail.points.detailed) {
     auto cut = stage_cut(problem_, round.program(), columns, stage, most());
-    if (!cut) continue;
-    detail.stage_cuts.push_back(*std::move(cut));
+    auto& known = detail.stage_cuts;
+    // A point that pays for repeats in a stage obeys its cut and shows it
+    // again.
+    if (!cut || std::find(known.begin(), known.end(), *cut) != known.end()) {
+      continue;
+    }
+    known.push_back(*std::move(cut));
     refined = true;
   }
   const auto stages = static_cast<std::int32_t>(problem_.graph.num_ops());

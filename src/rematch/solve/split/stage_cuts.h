@@ -19,6 +19,8 @@ struct StageCut {
   std::vector<LifeId> dead;
   std::vector<LifeId> wanted;
   Cost cost = 0;
+
+  friend bool operator==(const StageCut&, const StageCut&) = default;
 };
 
 // What a point of the program that has whole numbers says about a detailed
