@@ -26,7 +26,8 @@ constexpr std::size_t kMostProofNodes = 20'000;
 constexpr int kMostNearRounds = 30;
 constexpr std::size_t kMostTrouble = 5;  // Stages.
 constexpr double kNearSeconds = 2;
-constexpr double kNearShare = 0.4;  // Of all time.
+constexpr std::int64_t kNearNodes = 30;
+constexpr double kNearShare = 0.4;  // Of all effort.
 constexpr std::int32_t kNearStages = 6;
 constexpr std::int32_t kCloseStages = 1;
 constexpr std::int64_t kRepairMoves = 60'000;
@@ -41,6 +42,8 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
       request_(request),
       incumbent_(incumbent),
       meter_(request.limits),
+      is_by_clock_(std::isfinite(request.limits.seconds) &&
+                   request.limits.work == Limits().work),
       bound_(start.lower_bound),
       plain_bound_(start.plain_bound) {
   const auto& moments = detail_.points.moments = std::move(start.moments);
@@ -117,6 +120,11 @@ Cost SplitSearch::spare() const {
   return incumbent_.cost() - plain_bound_ + 1e-12 * incumbent_.cost();
 }
 
+// Seconds or units of work: how much was done so far.
+double SplitSearch::effort() const {
+  return is_by_clock_ ? seconds() : static_cast<double>(meter_.work());
+}
+
 double SplitSearch::seconds() const {
   const std::chrono::duration<double> spent =
       std::chrono::steady_clock::now() - begin_;
@@ -186,7 +194,8 @@ LpSolution SplitSearch::solve_integers(SplitRound& round, LpLimits limits) {
   hooks.progress = [&](const LpProgress& progress) {
     if (!progress.point.empty()) {
       // A point that is no plan shows where to refine; the proof can wait.
-      stop_at = offer(round, progress.point)
+      const bool is_plan = offer(round, progress.point);
+      stop_at = is_plan || !is_by_clock_
                     ? kInfinity
                     : std::max(kLeastPatience, 2 * progress.seconds);
     }
@@ -311,12 +320,12 @@ void SplitSearch::remember(const SplitRound& round,
 // Refines further around the last point, as a copy: many small steps that the
 // proof does not need may lead to a plan.
 void SplitSearch::look_near(SplitDetail detail, bool may_be_best) {
-  const double begin = seconds();
+  const double begin = effort();
   for (int i = 0; i < kMostNearRounds && !is_done(); ++i) {
     // A point that is wrong in many places is not near to any plan.
     if (trouble_.size() > kMostTrouble) break;
-    const double near = near_seconds_ + seconds() - begin;
-    if (!may_be_best && near > kNearShare * seconds()) break;
+    const double near = near_effort_ + effort() - begin;
+    if (!may_be_best && near > kNearShare * effort()) break;
     if (!is_within_size(detail.points)) break;
     SplitRound round(problem_, lives_, detail, most());
     if (!relax(round)) break;
@@ -326,7 +335,7 @@ void SplitSearch::look_near(SplitDetail detail, bool may_be_best) {
     if (!refine(round, answer.columns)) break;
     look_closely_at_trouble(detail);
   }
-  near_seconds_ += seconds() - begin;
+  near_effort_ += effort() - begin;
 }
 
 // Every stage around those at which the last point does not hold.
@@ -362,7 +371,11 @@ LpSolution SplitSearch::solve_near(SplitRound& round) {
     }
   }
   LpLimits limits = lp_limits_now();
-  limits.seconds = std::min(limits.seconds, kNearSeconds);
+  if (is_by_clock_) {
+    limits.seconds = std::min(limits.seconds, kNearSeconds);
+  } else {
+    limits.nodes = std::min(limits.nodes, kNearNodes);
+  }
   return solve_integers(round, limits);
 }
 

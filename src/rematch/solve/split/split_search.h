@@ -52,6 +52,7 @@ class SplitSearch {
   Cost worth_finding() const;
   Cost most() const;
   Cost spare() const;
+  double effort() const;
   double seconds() const;
   LpLimits lp_limits_now() const;
   void report();
@@ -84,6 +85,9 @@ class SplitSearch {
   const Request& request_;
   BestPlan& incumbent_;
   Meter meter_;
+  // Time alone limits the search, so it may decide. Else the same work has to
+  // lead to the same answer.
+  bool is_by_clock_;
   std::chrono::steady_clock::time_point begin_ =
       std::chrono::steady_clock::now();
   std::optional<Stop> stop_;
@@ -97,7 +101,7 @@ class SplitSearch {
   // The last point: what is live at which stage; and where it does not hold.
   std::map<std::pair<LifeId, std::int32_t>, bool> last_live_;
   std::set<std::int32_t> trouble_;
-  double near_seconds_ = 0;  // Spent on looking near.
+  double near_effort_ = 0;  // Spent on looking near.
 };
 
 }  // namespace rematch
