@@ -33,6 +33,9 @@ std::string outcome_words(const Solution& solution) {
     case Outcome::kFeasible: {
       const auto gap = solution.gap();
       if (!gap) return "feasible";
+      if (gap && *gap < 1e-9) {
+        return "feasible: within rounding of the best possible";
+      }
       return fmt::format("feasible: at most {} above the best possible",
                          format_percent(*gap).substr(1));
     }

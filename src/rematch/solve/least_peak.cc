@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "rematch/plan/floor.h"
 #include "rematch/plan/sequence.h"
 
 namespace rematch {
 namespace {
+
+constexpr double kProbeShare = 0.2;   // Of the time left, for one budget.
+constexpr double kSearchShare = 0.6;  // Of all time, for all budgets.
 
 // Solves at one budget after another within one time limit.
 class Probe {
@@ -20,10 +24,12 @@ class Probe {
     request_.on_progress = nullptr;
   }
 
+  // Any plan will do, and no budget gets all the time.
   Solution at(Bytes budget) {
-    Request left = request_;
-    left.limits.seconds = std::max(0.0, request_.limits.seconds - seconds());
-    Solution solution = solve({graph_, budget, order_}, strategy_, left);
+    Request part = request_;
+    part.limits.seconds = kProbeShare * seconds_left();
+    part.target = std::numeric_limits<Cost>::max();
+    Solution solution = solve({graph_, budget, order_}, strategy_, part);
     if (solution.has_plan() &&
         (!best_.has_plan() || solution.peak < best_.peak)) {
       best_ = solution;
@@ -31,12 +37,25 @@ class Probe {
     return solution;
   }
 
+  // The cheapest plan within the least peak, in the time that is left.
+  void finish() {
+    if (!best_.has_plan()) return;
+    Request rest = request_;
+    rest.limits.seconds = seconds_left();
+    rest.start = &*best_.plan;
+    Solution solution = solve({graph_, best_.peak, order_}, strategy_, rest);
+    if (solution.has_plan() && solution.cost <= best_.cost) {
+      best_ = std::move(solution);
+    }
+  }
+
   bool interrupted() const {
     const auto* interrupt = request_.limits.interrupt;
     return interrupt != nullptr && interrupt->load();
   }
+  // Some time is kept for finish().
   bool out_of_time() const {
-    return seconds() >= request_.limits.seconds || interrupted();
+    return seconds() >= kSearchShare * request_.limits.seconds || interrupted();
   }
   const Solution& best() const { return best_; }
   double seconds() const {
@@ -46,6 +65,10 @@ class Probe {
   }
 
  private:
+  double seconds_left() const {
+    return std::max(0.0, request_.limits.seconds - seconds());
+  }
+
   const Graph& graph_;
   OrderRule order_;
   const Strategy& strategy_;
@@ -78,12 +101,15 @@ Solution solve_least_peak(const Graph& graph, OrderRule order,
       if (!probe.at(middle).has_plan()) below = middle;
     }
   }
+  if (!probe.interrupted()) probe.finish();
   Solution solution = probe.best().has_plan() ? probe.best() : last;
   if (solution.has_plan()) {
     solution.budget = solution.peak;
     if (!exact) {
       solution.stop_reason = probe.interrupted() ? StopReason::kInterrupted
                                                  : StopReason::kTimeLimit;
+      solution.message =
+          "the search for the least budget was stopped; a smaller one may do";
     }
     // What was proved within a larger budget holds within this one too: less
     // memory never makes a plan cheaper, and this plan fits.

@@ -31,13 +31,18 @@ PaperOptions paper_options(const ProgramChoice& choice) {
   return options;
 }
 
-// An error if the program is too large to be built.
+// An error if the choice makes no sense or the program is too large to be
+// built.
 std::optional<Error> refusal(const Graph& graph, const ProgramChoice& choice) {
   std::optional<std::string> why;
-  if (choice.formulation == "paper") {
+  if (choice.formulation != "paper" &&
+      choice.stages != ProgramChoice().stages) {
+    why = fmt::format("--stages is for the formulation paper, not for '{}'",
+                      choice.formulation);
+  } else if (choice.formulation == "paper") {
     why = too_large("the paper's program",
                     PaperProgram::size_of(graph, paper_options(choice)));
-  } else if (choice.formulation != "gap") {
+  } else if (choice.formulation == "telescoped") {
     why =
         too_large("the telescoped program", TelescopedProgram::size_of(graph));
   }

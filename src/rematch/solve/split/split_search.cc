@@ -31,6 +31,8 @@ constexpr double kNearShare = 0.4;  // Of all effort.
 constexpr std::int32_t kNearStages = 6;
 constexpr std::int32_t kCloseStages = 1;
 constexpr std::int64_t kRepairMoves = 60'000;
+constexpr double kSearchShare = 0.25;  // Of all time.
+constexpr std::int64_t kSearchMoves = 300'000;
 constexpr double kLeastPatience = 5;  // Seconds.
 constexpr std::size_t kMostOpsEverywhere = 40;
 
@@ -55,6 +57,8 @@ void SplitSearch::run() {
   too_large_ = !is_within_size(detail_.points);
   while (!is_done() && is_within_size(detail_.points)) {
     import();
+    search_more();
+    if (is_done()) return;
     SplitRound round(problem_, lives_, detail_, most());
     if (!relax(round)) return;
     if (round.split_at_tight_stages()) continue;
@@ -177,7 +181,11 @@ bool SplitSearch::relax(SplitRound& round) {
                     return !is_done();
                   });
   meter_.stop(round.iterations() - before);
-  if (status == LpStatus::kInfeasible && !incumbent_.fits()) infeasible_ = true;
+  if (status == LpStatus::kInfeasible) {
+    // There is no plan, or none that is cheaper.
+    infeasible_ = !incumbent_.fits();
+    if (!infeasible_) raise_to_incumbent();
+  }
   return goes_on_after(status) && status == LpStatus::kOptimal;
 }
 
@@ -260,6 +268,11 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
   if (!prove_by_branching(round.session(), clock, hooks, kMostProofNodes)) {
     return;
   }
+  raise_to_incumbent();
+}
+
+// Proved: nothing is cheaper, as far as sums of costs can tell.
+void SplitSearch::raise_to_incumbent() {
   raise_bound(common_cost_unit(problem_.graph) > 0 ? incumbent_.cost()
                                                    : worth_finding());
 }
@@ -302,6 +315,25 @@ void SplitSearch::repair(const SplitRound& round,
   AnnealResult found = anneal(problem_, request);
   meter_.stop(found.moves);
   if (found.plan && incumbent_.offer(*std::move(found.plan))) report();
+}
+
+// Where the proof takes long, a better plan may take its share of the time.
+void SplitSearch::search_more() {
+  while (is_by_clock_ && !is_done() && incumbent_.has_plan() &&
+         search_seconds_ < kSearchShare * seconds()) {
+    const double begin = seconds();
+    const Plan start = incumbent_.plan();
+    Request request = request_;
+    request.start = &start;
+    request.on_progress = nullptr;
+    request.limits.threads = 1;
+    request.limits.seed += ++searches_;
+    request.limits.seconds = std::max(0.0, request_.limits.seconds - begin);
+    request.limits.work = kSearchMoves;
+    AnnealResult found = anneal(problem_, request);
+    if (found.plan && incumbent_.offer(*std::move(found.plan))) report();
+    search_seconds_ += seconds() - begin;
+  }
 }
 
 void SplitSearch::remember(const SplitRound& round,

@@ -57,6 +57,7 @@ class SplitSearch {
   LpLimits lp_limits_now() const;
   void report();
   void raise_bound(Cost bound);
+  void raise_to_incumbent();
 
   bool is_within_size(const SplitPoints& points) const;
   bool relax(SplitRound& round);
@@ -70,6 +71,7 @@ class SplitSearch {
   // True if it is a better plan than the incumbent.
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);
+  void search_more();
   void remember(const SplitRound& round, std::span<const double> columns);
   void look_near(SplitDetail detail, bool may_be_best);
   LpSolution solve_near(SplitRound& round);
@@ -101,6 +103,8 @@ class SplitSearch {
   // The last point: what is live at which stage; and where it does not hold.
   std::map<std::pair<LifeId, std::int32_t>, bool> last_live_;
   std::set<std::int32_t> trouble_;
+  double search_seconds_ = 0;  // Spent on searching for better plans.
+  std::uint64_t searches_ = 0;
   double near_effort_ = 0;  // Spent on looking near.
 };
 
