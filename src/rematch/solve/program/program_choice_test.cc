@@ -30,17 +30,27 @@ double bound_of(const Graph& graph, Bytes budget, ProgramChoice choice) {
 
 TEST(ProgramBound, IsTheRelaxationOfEachProgram) {
   const Graph graph = chain(8);
-  EXPECT_NEAR(bound_of(graph, 4, {"gap", ""}), 23, 1e-6);
-  EXPECT_NEAR(bound_of(graph, 4, {"telescoped", ""}), 23, 1e-6);
+  EXPECT_NEAR(bound_of(graph, 4, {"gap", "advancing"}), 23, 1e-6);
+  EXPECT_NEAR(bound_of(graph, 4, {"telescoped", "advancing"}), 23, 1e-6);
   EXPECT_NEAR(bound_of(graph, 4, {"paper", "advancing"}), 22, 1e-6);
   EXPECT_NEAR(bound_of(graph, 4, {"paper", "cover_all"}), 17, 1e-6);
   EXPECT_NEAR(bound_of(graph, 4, {"paper", "cover_last"}), 1.20611, 1e-5);
 }
 
+TEST(ProgramBound, RefusesStagesOfAnotherProgram) {
+  const Graph graph = chain(4);
+  const auto bound =
+      program_bound({graph, 4, OrderRule::kFixed}, {"gap", "cover_all"}, {});
+  ASSERT_FALSE(bound.ok());
+  EXPECT_EQ(bound.error().message,
+            "--stages is for the formulation paper, not for 'gap'");
+}
+
 TEST(ProgramBound, SaysForWhichPlansItHolds) {
   const Graph graph = chain(4);
   const Problem problem{graph, 4, OrderRule::kFixed};
-  EXPECT_TRUE(program_bound(problem, {"telescoped", ""}, {})->holds_for_all);
+  EXPECT_TRUE(
+      program_bound(problem, {"telescoped", "advancing"}, {})->holds_for_all);
   EXPECT_FALSE(
       program_bound(problem, {"paper", "advancing"}, {})->holds_for_all);
 }
@@ -73,7 +83,7 @@ TEST(ProgramText, ReadsBackWithTheSameOptimum) {
 TEST(ProgramText, StatesItsScale) {
   const Graph graph = chain(4);
   const auto text =
-      program_text({graph, 4, OrderRule::kFixed}, {"gap", ""}, "mps");
+      program_text({graph, 4, OrderRule::kFixed}, {"gap", "advancing"}, "mps");
   EXPECT_TRUE(text->starts_with("* rematch: formulation gap, budget 4 bytes"));
   EXPECT_NE(text->find("costs are multiplied by 1;"), std::string::npos);
 }
