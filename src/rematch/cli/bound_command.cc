@@ -8,6 +8,7 @@
 
 #include "rematch/cli/commands.h"
 #include "rematch/cli/interrupt.h"
+#include "rematch/cli/program_options.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
@@ -33,33 +34,28 @@ constexpr std::string_view kAscending =
 
 struct Options {
   std::string graph;
-  std::string budget;
-  ProgramChoice program;
+  ProgramOptions program;
   double time_limit = 10;
   bool json = false;
 };
 
 struct Answer {
-  Bytes budget = 0;
-  PeakFloor floor;
+  ProgramBudget within;
   std::optional<Cost> bound;  // None: infeasible.
   bool holds_for_all = true;
 };
 
 Result<Answer> compute(const Graph& graph, const Options& options) {
-  const auto spec = parse_budget(options.budget);
-  if (!spec) return spec.error();
-  const auto budget = resolve_budget(*spec, keep_all_peak(graph));
-  if (!budget) return budget.error();
+  const auto within = program_budget(graph, options.program);
+  if (!within) return within.error();
   Answer answer;
-  answer.floor = peak_floor(graph, OrderRule::kFixed);
-  answer.budget = budget->value_or(answer.floor.bytes);
-  if (answer.budget < answer.floor.bytes) return answer;
-  const Problem problem{graph, answer.budget, OrderRule::kFixed};
+  answer.within = *within;
+  if (answer.within.is_below_floor()) return answer;
+  const Problem problem{graph, answer.within.budget, OrderRule::kFixed};
   Limits limits;
   limits.seconds = options.time_limit;
   limits.interrupt = &watch_for_interrupt();
-  const auto bound = program_bound(problem, options.program, limits);
+  const auto bound = program_bound(problem, options.program.choice, limits);
   if (!bound) return bound.error();
   answer.bound = bound->lower_bound;
   answer.holds_for_all = bound->holds_for_all;
@@ -70,8 +66,8 @@ void print_json(const Graph& graph, const Options& options,
                 const Answer& answer, const Console& console) {
   JsonObjectWriter object(JsonLayout::kOneLine);
   object.text("outcome", answer.bound ? "bound" : "infeasible")
-      .text("formulation", options.program.formulation)
-      .integer("budget_bytes", answer.budget)
+      .text("formulation", options.program.choice.formulation)
+      .integer("budget_bytes", answer.within.budget)
       .number("base_cost", graph.base_cost());
   if (answer.bound) {
     object.number("lower_bound", *answer.bound);
@@ -80,12 +76,12 @@ void print_json(const Graph& graph, const Options& options,
   }
   object.text("order", "fixed")
       .text("plans", answer.holds_for_all ? "all" : "ascending")
-      .integer("peak_floor_bytes", answer.floor.bytes);
+      .integer("peak_floor_bytes", answer.within.floor.bytes);
   console.out << object.finish() << '\n';
 }
 
 std::string why_none(const Answer& answer) {
-  if (answer.budget < answer.floor.bytes) {
+  if (answer.within.is_below_floor()) {
     return "infeasible (proved): below the floor";
   }
   if (!answer.holds_for_all) return fmt::format("no plan {}fits", kAscending);
@@ -96,7 +92,7 @@ void print_text(const Graph& graph, const Answer& answer,
                 const Console& console) {
   Table table(Table::Align::kLeft);
   table.add_row({"graph", size_of(graph)});
-  table.add_row({"budget", format_size(answer.budget)});
+  table.add_row({"budget", format_size(answer.within.budget)});
   if (answer.bound) {
     const double share =
         graph.base_cost() > 0 ? *answer.bound / graph.base_cost() - 1 : 0;
@@ -109,13 +105,13 @@ void print_text(const Graph& graph, const Answer& answer,
   } else {
     table.add_row({"bound", {why_none(answer), Style::kBad}});
   }
-  table.add_row(
-      {"floor", format_size(answer.floor.bytes) + ": no plan needs less"});
+  table.add_row({"floor", format_size(answer.within.floor.bytes) +
+                              ": no plan needs less"});
   table.print(console);
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {
-  if (const auto spec = parse_budget(options.budget); !spec) {
+  if (const auto spec = parse_budget(options.program.budget); !spec) {
     return spec.error();
   }
   const auto graph = load_graph(options.graph);
@@ -139,24 +135,8 @@ void add_bound_command(CLI::App& app, Session& session) {
       "bound", "Prove a lower bound on the cost of any plan");
   command->footer(kExamples);
   add_graph_argument(*command, options->graph);
-  command
-      ->add_option("--budget,-b", options->budget,
-                   "as for plan; min is the floor")
-      ->required()
-      ->type_name("BUDGET");
-  command
-      ->add_option("--formulation", options->program.formulation,
-                   "the program behind the bound: gap, paper, telescoped or "
-                   "split")
-      ->check(one_of({"gap", "paper", "telescoped", "split"}))
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      ->add_option("--stages", options->program.stages,
-                   "of paper: advancing, cover_all or cover_last")
-      ->check(one_of({"advancing", "cover_all", "cover_last"}))
-      ->type_name("KIND")
-      ->capture_default_str();
+  add_program_options(*command, {"gap", "paper", "telescoped", "split"},
+                      options->program);
   command
       ->add_option("--time-limit", options->time_limit,
                    "seconds; the best bound so far is given")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/program_options.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
 #include "rematch/plan/budget.h"
@@ -27,10 +28,9 @@ Costs and sizes are scaled; comments at the top of the file say how.)";
 
 struct Options {
   std::string graph;
-  std::string budget;
+  ProgramOptions program;
   std::string format;
   std::string output = "-";
-  ProgramChoice program;
 };
 
 // As given, else what the file's name ends with.
@@ -51,22 +51,24 @@ Result<std::string> format_of(const Options& options) {
 Result<ExitCode> run(const Options& options) {
   const auto format = format_of(options);
   if (!format) return format.error();
-  const auto spec = parse_budget(options.budget);
-  if (!spec) return spec.error();
+  // A wrong budget is found before a large file is read.
+  if (const auto spec = parse_budget(options.program.budget); !spec) {
+    return spec.error();
+  }
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
-  const auto budget = resolve_budget(*spec, keep_all_peak(*graph));
+  const auto budget = program_budget(*graph, options.program);
   if (!budget) return budget.error();
-  const Bytes floor = peak_floor(*graph, OrderRule::kFixed).bytes;
-  const Problem problem{*graph, budget->value_or(floor), OrderRule::kFixed};
-  if (problem.budget < floor) {
+  const Problem problem{*graph, budget->budget, OrderRule::kFixed};
+  if (budget->is_below_floor()) {
+    const Bytes floor = budget->floor.bytes;
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("there is no program for {}: every plan needs at "
                     "least {} ({} bytes)",
                     format_bytes(problem.budget), format_bytes(floor), floor)};
   }
-  const auto text = program_text(problem, options.program, *format);
+  const auto text = program_text(problem, options.program.choice, *format);
   if (!text) return text.error();
   const auto written = write_text(options.output, *text);
   if (!written) return written.error();
@@ -81,23 +83,8 @@ void add_export_command(CLI::App& app, Session& session) {
       "export", "Write an integer program for other solvers");
   command->footer(kExamples);
   add_graph_argument(*command, options->graph);
-  command
-      ->add_option("--budget,-b", options->budget,
-                   "as for plan; min is the floor")
-      ->required()
-      ->type_name("BUDGET");
-  command
-      ->add_option("--formulation", options->program.formulation,
-                   "gap, paper or telescoped")
-      ->check(one_of({"gap", "paper", "telescoped"}))
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      ->add_option("--stages", options->program.stages,
-                   "of paper: advancing, cover_all or cover_last")
-      ->check(one_of({"advancing", "cover_all", "cover_last"}))
-      ->type_name("KIND")
-      ->capture_default_str();
+  add_program_options(*command, {"gap", "paper", "telescoped"},
+                      options->program);
   command
       ->add_option("--format", options->format,
                    "mps or lp (default: from the file's name, else mps)")

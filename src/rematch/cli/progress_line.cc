@@ -12,7 +12,6 @@
 namespace rematch {
 namespace {
 
-constexpr std::chrono::milliseconds kFirst{500};
 constexpr std::chrono::milliseconds kInterval{200};
 constexpr std::string_view kWipe = "\r\x1b[K";
 
@@ -36,8 +35,9 @@ std::string progress_text(const Graph& graph, const SearchProgress& progress,
   return text + fmt::format("  {:.1f} s", seconds);
 }
 
-ProgressLine::ProgressLine(const Console& console, const Graph& graph)
-    : console_(console), graph_(graph) {
+ProgressLine::ProgressLine(const Console& console, const Graph& graph,
+                           std::chrono::milliseconds first)
+    : console_(console), graph_(graph), first_(first) {
   if (console.live) thread_ = std::thread([this] { run(); });
 }
 
@@ -58,7 +58,7 @@ void ProgressLine::update(const SearchProgress& progress) {
 void ProgressLine::run() {
   std::unique_lock lock(mutex_);
   bool shown = false;
-  auto wait = kFirst;
+  auto wait = first_;
   while (!changed_.wait_for(lock, wait, [&] { return over_; })) {
     const std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - begin_;

@@ -18,12 +18,14 @@ namespace rematch {
 std::string progress_text(const Graph& graph, const SearchProgress& progress,
                           double seconds);
 
-// Rewrites the line a few times a second, from half a second on, and wipes it
-// out when it goes. Does nothing where the console's error stream is no
-// terminal. Refers to the console and the graph.
+// Rewrites the line a few times a second, from `first` on, and wipes it out
+// when it goes. Does nothing where the console's error stream is no terminal.
+// Refers to the console and the graph.
 class ProgressLine {
  public:
-  ProgressLine(const Console& console, const Graph& graph);
+  ProgressLine(
+      const Console& console, const Graph& graph,
+      std::chrono::milliseconds first = std::chrono::milliseconds(500));
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
@@ -36,6 +38,7 @@ class ProgressLine {
 
   const Console& console_;
   const Graph& graph_;
+  std::chrono::milliseconds first_;
   std::chrono::steady_clock::time_point begin_ =
       std::chrono::steady_clock::now();
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/cli/progress_line.h"
 
+#include <atomic>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -40,18 +41,36 @@ TEST(ProgressLine, IsSilentWhereNobodyLooks) {
   EXPECT_THAT(err.str(), IsEmpty());
 }
 
+// Counts how often something was shown.
+class FlushedBuffer : public std::stringbuf {
+ public:
+  int flushes() const { return flushes_; }
+  void wait_beyond(int flushes) const { flushes_.wait(flushes); }
+
+ protected:
+  int sync() override {
+    ++flushes_;
+    flushes_.notify_all();
+    return 0;
+  }
+
+ private:
+  std::atomic<int> flushes_ = 0;
+};
+
 TEST(ProgressLine, WipesItselfOut) {
   std::ostringstream out;
-  std::ostringstream err;
+  FlushedBuffer buffer;
+  std::ostream err(&buffer);
   const Console console{.out = out, .err = err, .live = true};
   const Graph graph = chain();
   {
-    ProgressLine line(console, graph);
+    ProgressLine line(console, graph, std::chrono::milliseconds(0));
     line.update({2 * graph.base_cost(), graph.base_cost()});
-    std::this_thread::sleep_for(std::chrono::milliseconds(900));
+    buffer.wait_beyond(buffer.flushes());
   }
-  EXPECT_THAT(err.str(), HasSubstr("best 2.00000x"));
-  EXPECT_THAT(err.str(), EndsWith("\r\x1b[K"));
+  EXPECT_THAT(buffer.str(), HasSubstr("best 2.00000x"));
+  EXPECT_THAT(buffer.str(), EndsWith("\r\x1b[K"));
   EXPECT_THAT(out.str(), IsEmpty());
 }
 

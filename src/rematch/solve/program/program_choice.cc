@@ -74,9 +74,9 @@ ProgramBound paper_bound(const Problem& problem, const ProgramChoice& choice,
       clock.left(), large ? LpMethod::kInteriorNoBasis : LpMethod::kSimplex);
   if (relaxed.status == LpStatus::kInfeasible) return {std::nullopt, false};
   if (relaxed.row_duals.empty()) return {problem.graph.base_cost(), true};
-  return {program.units().cost_from(
-              proved_bound(session.model(), relaxed.row_duals)),
-          false};
+  const Cost value = program.units().cost_from(
+      proved_bound(session.model(), relaxed.row_duals));
+  return {std::max(value, Cost{0}), false};
 }
 
 // Not only a relaxation: as far as the search gets.

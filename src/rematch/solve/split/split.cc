@@ -2,12 +2,12 @@
 #include "rematch/solve/split/split.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_plans.h"
+#include "rematch/solve/program/solve_clock.h"
 #include "rematch/solve/split/split_search.h"
 
 namespace rematch {
@@ -18,22 +18,12 @@ constexpr std::int64_t kFirstMoves = 100'000;
 // Even the gap program's stages alone would be too many points.
 constexpr std::size_t kMostOps = 20'000;
 
-class Clock {
- public:
-  // The request with the time that is left of it.
-  Request left(const Request& request) const {
-    Request result = request;
-    const std::chrono::duration<double> spent =
-        std::chrono::steady_clock::now() - begin_;
-    result.limits.seconds =
-        std::max(0.0, request.limits.seconds - spent.count());
-    return result;
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ =
-      std::chrono::steady_clock::now();
-};
+// The request with the time that is left of it; each part has all the work.
+Request rest_of(const Request& request, const SolveClock& clock) {
+  Request rest = request;
+  rest.limits.seconds = clock.seconds_left();
+  return rest;
+}
 
 // The better the incumbent is, the less there is to prove.
 void search_for_start(const Problem& problem, Request request,
@@ -63,7 +53,7 @@ Proposal solve_split(const Problem& problem, const Request& request) {
         "the split program takes graphs of up to {} ops, not {}; gap takes any",
         kMostOps, problem.graph.num_ops()));
   }
-  const Clock clock;
+  const SolveClock clock(request.limits);
   Meter meter(request.limits);
   BestPlan incumbent(problem);
   if (request.start != nullptr) incumbent.offer(*request.start);
@@ -72,12 +62,17 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   Proposal proposal;
   proposal.lower_bound = gaps.lower_bound;
   if (!is_close_enough(incumbent.cost(), gaps.lower_bound, request)) {
-    search_for_start(problem, clock.left(request), incumbent);
-    const Request rest = clock.left(request);
+    search_for_start(problem, rest_of(request, clock), incumbent);
+    const Request rest = rest_of(request, clock);
     SplitSearch search(problem, rest, incumbent,
                        {gaps.lower_bound, gaps.plain_bound, gaps.stages});
     search.run();
     if (search.is_infeasible()) return proved_infeasible();
+    if (search.is_too_large()) {
+      proposal.message =
+          "the split program of this graph is too large; the bound is that of "
+          "the gap program";
+    }
     proposal.lower_bound = search.lower_bound();
     if (const auto stop = search.stopped()) {
       proposal.stop_reason = stopped(*stop).stop_reason;

@@ -72,9 +72,10 @@ class Companion {
     if (thread_.joinable()) thread_.join();
   }
 
-  // What it found since the last call.
+  // What it found since the last call. Throws what stopped it.
   std::optional<Plan> news() {
     const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
     return std::exchange(news_, std::nullopt);
   }
 
@@ -92,7 +93,8 @@ class Companion {
         news_ = best_;
       }
     } catch (...) {
-      // Whoever has the proof goes on alone.
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
     }
   }
 
@@ -101,7 +103,8 @@ class Companion {
   std::atomic<bool> stop_ = false;
   std::optional<Plan> best_;  // Of the thread.
   std::mutex mutex_;
-  std::optional<Plan> news_;  // Guarded by the mutex.
+  std::optional<Plan> news_;  // Guarded by the mutex, as is what follows.
+  std::exception_ptr failure_;
   std::thread thread_;
 };
 
