@@ -2,14 +2,11 @@
 #include "rematch/base/limits.h"
 
 namespace rematch {
-namespace {
 
-constexpr std::int64_t kWorkBetweenLooks = 4096;
-
-}  // namespace
-
-Meter::Meter(const Limits& limits)
-    : limits_(limits), start_(std::chrono::steady_clock::now()) {}
+Meter::Meter(const Limits& limits, std::int64_t work_between_looks)
+    : limits_(limits),
+      work_between_looks_(work_between_looks),
+      start_(std::chrono::steady_clock::now()) {}
 
 bool Meter::stop(std::int64_t work) {
   if (reason_) return true;
@@ -19,7 +16,7 @@ bool Meter::stop(std::int64_t work) {
     return true;
   }
   if (work_ < next_look_) return false;
-  next_look_ = work_ + kWorkBetweenLooks;
+  next_look_ = work_ + work_between_looks_;
   if (limits_.interrupt != nullptr && limits_.interrupt->load()) {
     reason_ = Stop::kInterrupt;
     return true;

@@ -26,10 +26,11 @@ struct Limits {
 enum class Stop { kTime, kWork, kInterrupt };
 
 // Counts the work of one search against its limits. Not thread-safe: one per
-// thread. Reads the clock once in every few thousand units of work.
+// thread.
 class Meter {
  public:
-  explicit Meter(const Limits& limits);
+  // Reads the clock once in every `work_between_looks` units of work.
+  explicit Meter(const Limits& limits, std::int64_t work_between_looks = 4096);
 
   // Adds `work` units; true as soon as the search must stop. Once true it
   // stays true.
@@ -41,6 +42,7 @@ class Meter {
 
  private:
   Limits limits_;
+  std::int64_t work_between_looks_;
   std::chrono::steady_clock::time_point start_;
   std::int64_t work_ = 0;
   std::int64_t next_look_ = 0;

@@ -8,7 +8,7 @@
 
 namespace rematch {
 
-bool BestPlan::offer(Plan plan) {
+bool BestPlan::offer(Plan plan, std::string_view finder) {
   const auto measured = replay(problem_.graph, plan, problem_.order);
   REMATCH_CHECK(measured.ok(), "a search finds valid plans only");
   const bool fits_now = measured->peak <= problem_.budget;
@@ -19,6 +19,7 @@ bool BestPlan::offer(Plan plan) {
   plan_ = std::move(plan);
   cost_ = measured->cost;
   peak_ = measured->peak;
+  finder_ = finder;
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "rematch/plan/plan.h"
 #include "rematch/plan/problem.h"
@@ -16,9 +17,10 @@ class BestPlan {
  public:
   explicit BestPlan(const Problem& problem) : problem_(problem) {}
 
-  // Replays the plan and keeps it if it is better; true if so. Throws
-  // InternalError if it is not valid.
-  bool offer(Plan plan);
+  // Replays the plan and keeps it if it is better; true if so. `finder` is the
+  // name of a strategy and outlives this. Throws InternalError if the plan is
+  // not valid.
+  bool offer(Plan plan, std::string_view finder = {});
 
   bool fits() const { return plan_ && peak_ <= problem_.budget; }
   // Of the best plan that fits; infinite if none does.
@@ -29,6 +31,7 @@ class BestPlan {
   bool has_plan() const { return plan_.has_value(); }
   const Plan& plan() const { return *plan_; }
   Bytes peak() const { return peak_; }
+  std::string_view finder() const { return finder_; }
 
   // Gives it away, fitting or not.
   std::optional<Plan> take() { return std::move(plan_); }
@@ -38,6 +41,7 @@ class BestPlan {
   std::optional<Plan> plan_;
   Cost cost_ = 0;
   Bytes peak_ = 0;
+  std::string_view finder_;
 };
 
 }  // namespace rematch

@@ -31,6 +31,8 @@ enum class Rounding {
 struct SearchProgress {
   Cost cost = std::numeric_limits<Cost>::infinity();  // Of the best plan.
   Cost lower_bound = 0;                               // Proved.
+  // The best plan, while the call lasts; null if it is not at hand.
+  const Plan* plan = nullptr;
 };
 
 struct Request {

@@ -117,7 +117,8 @@ Solution solve(const Problem& problem, const Strategy& strategy,
     return solution;
   }
   Proposal proposal = strategy.propose(problem, request);
-  if (!strategy.can.gap_bound) {
+  // A strategy that gives it may have had no time to.
+  if (!strategy.can.gap_bound || proposal.lower_bound <= 0) {
     proposal.lower_bound =
         std::max(proposal.lower_bound, bound_of_gaps(problem, request.limits));
   }

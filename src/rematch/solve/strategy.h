@@ -32,6 +32,10 @@ struct Proposal {
   bool proves_plan = false;  // Proved by the strategy: none is cheaper.
   StopReason stop_reason = StopReason::kFinished;
   std::string message;  // Why there is no plan, or where it came from.
+  // The strategies to which plan and bound are due, if to others; names that
+  // last.
+  std::string_view plan_finder;
+  std::string_view bound_finder;
 };
 
 struct Strategy {

@@ -69,6 +69,7 @@ class Driver {
     for (int epoch = 1; !is_done(most_idle); ++epoch) {
       advance_all();
       meet();
+      if (request_.other_plan) import();
       if (epoch % kEpochsPerExchange == 0) exchange();
     }
     for (const Search& search : searches_) {
@@ -133,6 +134,23 @@ class Driver {
     }
   }
 
+  // Takes over what was found elsewhere.
+  void import() {
+    const auto plan = request_.other_plan();
+    if (!plan) return;
+    Incumbent found;
+    found.sequence = computed_ops(*plan);
+    const auto measured = replay(
+        problem_.graph, plan_from_sequence(problem_.graph, found.sequence),
+        problem_.order);
+    if (!measured) return;
+    found.extra = measured->cost - problem_.graph.base_cost();
+    found.peak = measured->peak;
+    found.fits = found.peak <= problem_.budget;
+    offer(found.sequence);
+    for (Search& search : searches_) search.offer(found);
+  }
+
   // Whether the sequence is valid; takes it if it is better.
   bool offer(const std::vector<OpId>& sequence) {
     Plan plan = plan_from_sequence(problem_.graph, sequence);
@@ -148,7 +166,7 @@ class Driver {
     result_.peak = measured->peak;
     result_.cost = measured->cost;
     if (fits() && request_.on_progress) {
-      request_.on_progress({.cost = result_.cost, .lower_bound = 0});
+      request_.on_progress({result_.cost, 0, &*result_.plan});
     }
     return true;
   }

@@ -24,7 +24,7 @@ struct AnnealResult {
 // Searches from request.start, or from keeping everything, until a limit is
 // hit, nothing cheaper exists, or it has found nothing better for long. A unit
 // of work is a move. The same seed, work limit and number of threads give the
-// same plan, unless time runs out or it is interrupted.
+// same plan, unless time runs out, it is interrupted, or other_plan interferes.
 AnnealResult anneal(const Problem& problem, const Request& request);
 
 }  // namespace rematch

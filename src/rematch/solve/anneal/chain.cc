@@ -12,6 +12,8 @@ constexpr std::int64_t kMovesPerLook = 16;
 // not.
 constexpr double kPriceDown = 0.97;
 constexpr double kPriceUp = 1.1;
+constexpr std::int64_t kMovesPerRatchet = 256;
+constexpr double kRatchetShare = 0.6;  // Of a round.
 constexpr double kHighestPrice = 1e9;  // In units of the lowest.
 // Evictions in a row that do not help, before a descent gives up.
 constexpr int kMostFailures = 30;
@@ -47,6 +49,7 @@ bool Incumbent::better_than(const Incumbent& other) const {
 Chain::Chain(const Problem& problem, const TouchTable& table,
              std::uint64_t seed, std::span<const OpId> start)
     : free_order_(problem.order == OrderRule::kFree),
+      budget_(problem.budget),
       dice_(seed),
       schedule_(problem.graph, table, problem.budget, start),
       moves_(schedule_, dice_),
@@ -66,11 +69,9 @@ void Chain::begin(std::span<const OpId> sequence, const Round& round) {
   moves_.set_looseness(round.looseness);
   moves_.set_earliness(round.earliness);
   if (round.price_starts_low) price_ = least_price_;
+  ratchet();
   best_ = {};
-  best_is_saved_ = false;
-  best_.fits = schedule_.fits();
-  best_.extra = schedule_.extra_cost();
-  best_.peak = schedule_.peak();
+  take_as_best();
 }
 
 const Incumbent& Chain::best() {
@@ -83,11 +84,25 @@ double Chain::energy() const {
          price_ * static_cast<double>(schedule_.excess());
 }
 
+// Within the budget, not only within what a round begins with.
+bool Chain::fits() const {
+  return schedule_.budget() == budget_ ? schedule_.fits()
+                                       : schedule_.peak() <= budget_;
+}
+
 // As good as the best, or better.
 bool Chain::is_new_best() const {
-  if (schedule_.fits() != best_.fits) return schedule_.fits();
+  const bool fits_now = fits();
+  if (fits_now != best_.fits) return fits_now;
   return best_.fits ? schedule_.extra_cost() <= best_.extra
                     : schedule_.peak() <= best_.peak;
+}
+
+void Chain::take_as_best() {
+  best_.fits = fits();
+  best_.extra = schedule_.extra_cost();
+  best_.peak = schedule_.peak();
+  best_is_saved_ = false;
 }
 
 // Keeps the present schedule, which is the best.
@@ -102,6 +117,18 @@ void Chain::save() {
 void Chain::adapt() {
   price_ *= schedule_.fits() ? round_.price_fall : round_.price_rise;
   price_ = std::clamp(price_, least_price_, kHighestPrice * least_price_);
+}
+
+// Down to the budget, step by step, in the first part of the round.
+void Chain::ratchet() {
+  const double way =
+      static_cast<double>(moves_in_round_) /
+      (kRatchetShare *
+       static_cast<double>(std::max<std::int64_t>(1, round_.moves)));
+  const double share = round_.slack * std::max(0.0, 1 - way);
+  const Bytes budget =
+      budget_ + static_cast<Bytes>(share * static_cast<double>(budget_));
+  if (budget != schedule_.budget()) schedule_.set_budget(budget);
 }
 
 bool Chain::descend(Meter& meter) {
@@ -120,12 +147,7 @@ bool Chain::descend(Meter& meter) {
       ++failures;
     }
   }
-  if (is_new_best()) {
-    best_.fits = schedule_.fits();
-    best_.extra = schedule_.extra_cost();
-    best_.peak = schedule_.peak();
-    best_is_saved_ = false;
-  }
+  if (is_new_best()) take_as_best();
   moves_.set_looseness(round_.looseness);
   moves_.set_earliness(round_.earliness);
   return !meter.reason();
@@ -174,10 +196,7 @@ void Chain::one_move() {
     return;
   }
   if (is_new_best()) {
-    best_.fits = schedule_.fits();
-    best_.extra = schedule_.extra_cost();
-    best_.peak = schedule_.peak();
-    best_is_saved_ = false;
+    take_as_best();
   } else if (!best_is_saved_) {
     // The last moment at which the best can be kept; this change must wait.
     schedule_.undo_to(0);
@@ -191,6 +210,7 @@ bool Chain::advance(std::int64_t moves, Meter& meter) {
   for (; moves > 0 && !round_is_over(); --moves) {
     if (meter.stop()) return false;
     if (++moves_in_round_ % kMovesPerLook == 0) adapt();
+    if (moves_in_round_ % kMovesPerRatchet == 0) ratchet();
     one_move();
     temperature_ *= cooling_;
   }

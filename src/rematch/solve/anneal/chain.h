@@ -37,6 +37,9 @@ struct Round {
   double price_rise = 1.1;        // While the schedule does not fit.
   double price_fall = 0.97;       // While it fits.
   bool price_starts_low = false;  // Else as in the round before.
+  // A round may begin with more than the budget, by this share of it, and go
+  // down to it.
+  double slack = 0;
 };
 
 // Refers to problem and table.
@@ -65,12 +68,16 @@ class Chain {
   void one_move();
   void try_change(double allowance);
   void change_what_fits();
+  bool fits() const;
   bool is_new_best() const;
+  void take_as_best();
   void save();
   void adapt();
+  void ratchet();
   double energy() const;
 
   bool free_order_;
+  Bytes budget_;
   Dice dice_;
   Schedule schedule_;
   Moves moves_;

@@ -9,6 +9,8 @@
 namespace rematch {
 namespace {
 
+// A move takes microseconds.
+constexpr std::int64_t kMovesPerLookAtClock = 256;
 constexpr std::size_t kFewestElites = 2;
 constexpr std::size_t kMostElites = 12;
 // One round in so many is of the style that has found less.
@@ -18,6 +20,10 @@ constexpr std::int64_t kLongestRound = 50;  // In units of the first.
 // The logarithms of what the price may change by in a round, times 16.
 constexpr double kPriceRise = 250;
 constexpr double kPriceFall = 150;
+// How many rounds begin with more than the budget, and with how much more.
+constexpr double kSlackChance = 0.3;
+constexpr double kSlackChanceUnfit = 0.7;  // While nothing fits.
+constexpr double kMostSlack = 0.3;
 // How much more than the best may cost what is worth crossing with it.
 constexpr double kEliteExtra = 1.08;
 // Rounds without success before they get longer and the elites more.
@@ -31,7 +37,7 @@ Search::Search(const Problem& problem, const TouchTable& table,
     : graph_(problem.graph),
       dice_(seed ^ 0x5DEECE66Du),
       chain_(problem, table, seed, first),
-      meter_(limits),
+      meter_(limits, kMovesPerLookAtClock),
       first_(std::move(first)),
       fresh_(std::move(fresh)),
       elites_(kFewestElites),
@@ -52,8 +58,9 @@ void Search::offer(const Incumbent& found) {
 // Random graphs need much heat, inputs that are held though that does not fit
 // yet, and a price that rises slowly: else evictions become too dear to be
 // undone. On training graphs that only takes time.
-Round Search::round_of(Style style, bool fresh) const {
+Round Search::round_of(Style style, bool fresh) {
   Round round;
+  round.slack = next_slack();
   round.moves = length_;
   round.cold = 3e-3;
   if (style == Style::kCalm) {
@@ -69,6 +76,13 @@ Round Search::round_of(Style style, bool fresh) const {
   round.price_fall = std::max(0.95, std::exp(-kPriceFall / moves));
   round.price_starts_low = true;
   return round;
+}
+
+// What fits into more is easier to find, and often leads to what fits.
+double Search::next_slack() {
+  if (rounds_ < 2) return 0;
+  const double chance = best_.fits ? kSlackChance : kSlackChanceUnfit;
+  return dice_.unit() < chance ? kMostSlack * dice_.unit() : 0;
 }
 
 Search::Style Search::next_style() {

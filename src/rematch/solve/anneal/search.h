@@ -40,7 +40,8 @@ class Search {
   void begin_fresh_round();
   void begin_crossed_round();
   void end_round();
-  Round round_of(Style style, bool fresh) const;
+  Round round_of(Style style, bool fresh);
+  double next_slack();
   Style next_style();
   void take_over(const Incumbent& found);
 

@@ -34,7 +34,7 @@ class Search {
     auto plan = realise(problem_.graph, program,
                         rounded_evictions(program, evicted), meter_);
     if (plan) {
-      incumbent_.offer(*std::move(plan));
+      incumbent_.offer(*std::move(plan), "gap");
     } else if (++failures_ == kMostFailures) {
       return false;
     }
@@ -50,7 +50,8 @@ class Search {
     if (!incumbent_.fits()) return;
     if (incumbent_.plan().steps.size() > kPolishSteps) return;
     incumbent_.offer(without_needless_runs(problem_.graph, problem_.budget,
-                                           incumbent_.plan(), meter_));
+                                           incumbent_.plan(), meter_),
+                     incumbent_.finder());
   }
 
   // Recomputations need room of their own: asks for a little less.

@@ -35,7 +35,7 @@ void search_for_start(const Problem& problem, Request request,
   if (incumbent.has_plan()) start = incumbent.plan();
   request.start = start ? &*start : nullptr;
   AnnealResult found = anneal(problem, request);
-  if (found.plan) incumbent.offer(*std::move(found.plan));
+  if (found.plan) incumbent.offer(*std::move(found.plan), "anneal");
 }
 
 bool is_close_enough(Cost cost, Cost bound, const Request& request) {
@@ -61,6 +61,7 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   if (gaps.is_infeasible()) return proved_infeasible();
   Proposal proposal;
   proposal.lower_bound = gaps.lower_bound;
+  proposal.bound_finder = "gap";
   if (!is_close_enough(incumbent.cost(), gaps.lower_bound, request)) {
     search_for_start(problem, rest_of(request, clock), incumbent);
     const Request rest = rest_of(request, clock);
@@ -74,6 +75,7 @@ Proposal solve_split(const Problem& problem, const Request& request) {
           "the gap program";
     }
     proposal.lower_bound = search.lower_bound();
+    if (proposal.lower_bound > gaps.lower_bound) proposal.bound_finder = {};
     if (const auto stop = search.stopped()) {
       proposal.stop_reason = stopped(*stop).stop_reason;
     }
@@ -82,6 +84,7 @@ Proposal solve_split(const Problem& problem, const Request& request) {
       is_close_enough(incumbent.cost(), proposal.lower_bound, request)) {
     proposal.stop_reason = StopReason::kGapReached;
   }
+  proposal.plan_finder = incumbent.finder();
   proposal.plan = incumbent.take();
   return proposal;
 }

@@ -148,7 +148,8 @@ LpLimits SplitSearch::lp_limits_now() const {
 
 void SplitSearch::report() {
   if (!request_.on_progress) return;
-  request_.on_progress({incumbent_.cost(), bound_});
+  request_.on_progress({incumbent_.cost(), bound_,
+                        incumbent_.fits() ? &incumbent_.plan() : nullptr});
 }
 
 void SplitSearch::raise_bound(Cost bound) {
@@ -280,7 +281,7 @@ void SplitSearch::raise_to_incumbent() {
 void SplitSearch::import() {
   if (!request_.other_plan) return;
   auto plan = request_.other_plan();
-  if (plan && incumbent_.offer(*std::move(plan))) report();
+  if (plan && incumbent_.offer(*std::move(plan), "anneal")) report();
 }
 
 bool SplitSearch::offer(const SplitRound& round,
@@ -290,10 +291,10 @@ bool SplitSearch::offer(const SplitRound& round,
   if (!overflow_of(problem_, plan).reruns.empty()) {
     plan = with_fitting_stages(problem_, lives_, plan);
   }
-  bool better = incumbent_.offer(std::move(plan));
+  bool better = incumbent_.offer(std::move(plan), "milp");
   if (is_everywhere_) {
     auto exact = plan_by_stages(problem_, round.program(), columns);
-    better = (exact && incumbent_.offer(*std::move(exact))) || better;
+    better = (exact && incumbent_.offer(*std::move(exact), "milp")) || better;
   }
   if (better) report();
   return better;
@@ -314,7 +315,8 @@ void SplitSearch::repair(const SplitRound& round,
   if (request.limits.work <= 0) return;
   AnnealResult found = anneal(problem_, request);
   meter_.stop(found.moves);
-  if (found.plan && incumbent_.offer(*std::move(found.plan))) report();
+  if (found.plan && incumbent_.offer(*std::move(found.plan), "anneal"))
+    report();
 }
 
 // Where the proof takes long, a better plan may take its share of the time.
@@ -331,7 +333,8 @@ void SplitSearch::search_more() {
     request.limits.seconds = std::max(0.0, request_.limits.seconds - begin);
     request.limits.work = kSearchMoves;
     AnnealResult found = anneal(problem_, request);
-    if (found.plan && incumbent_.offer(*std::move(found.plan))) report();
+    if (found.plan && incumbent_.offer(*std::move(found.plan), "anneal"))
+      report();
     search_seconds_ += seconds() - begin;
   }
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <utility>
@@ -16,6 +15,7 @@
 
 #include "rematch/base/check.h"
 #include "rematch/plan/replay.h"
+#include "rematch/solve/anneal/companion.h"
 #include "rematch/solve/chain/uniform.h"
 #include "rematch/solve/split/split.h"
 
@@ -24,8 +24,10 @@ namespace {
 
 // Brute force is worth a try only while it takes well under a second.
 constexpr std::int64_t kExhaustiveWork = 200'000;
-// A round of the search beside the proof: about a second.
-constexpr std::int64_t kCompanionMoves = 500'000;
+// More ops are more than it can look at.
+constexpr std::size_t kExhaustiveOps = 24;
+// Moves of a search that is to find any plan.
+constexpr std::int64_t kFirstMoves = 20'000;
 // keep_last takes a quadratic number of steps.
 constexpr std::size_t kKeepLastOps = 2'000;
 
@@ -35,7 +37,14 @@ constexpr std::int64_t kDtrWork = 300'000;
 
 std::int64_t most_work(std::string_view strategy) {
   if (strategy == "exhaustive") return kExhaustiveWork;
+  if (strategy == "anneal") return kFirstMoves;
   return strategy == "dtr" ? kDtrWork : Limits().work;
+}
+
+constexpr Cost kNone = std::numeric_limits<Cost>::infinity();
+
+bool is_for_proof(const Problem& problem) {
+  return problem.order == OrderRule::kFixed && is_within_split(problem.graph);
 }
 
 // A strategy within a budget, which may be less than there is.
@@ -52,60 +61,6 @@ struct Trial {
   Cost cost = 0;
 
   bool fits(Bytes budget) const { return proposal.plan && peak <= budget; }
-};
-
-// Looks for better plans on a thread of its own, until it goes.
-class Companion {
- public:
-  Companion(const Problem& problem, Request request, bool begins)
-      : problem_(problem), request_(std::move(request)) {
-    request_.limits.interrupt = &stop_;
-    request_.limits.threads = 1;
-    request_.on_progress = nullptr;
-    if (request_.start != nullptr) best_ = *request_.start;
-    if (begins) thread_ = std::thread([this] { run(); });
-  }
-  Companion(const Companion&) = delete;
-  Companion& operator=(const Companion&) = delete;
-  ~Companion() {
-    stop_ = true;
-    if (thread_.joinable()) thread_.join();
-  }
-
-  // What it found since the last call. Throws what stopped it.
-  std::optional<Plan> news() {
-    const std::lock_guard lock(mutex_);
-    if (failure_) std::rethrow_exception(failure_);
-    return std::exchange(news_, std::nullopt);
-  }
-
- private:
-  void run() {
-    try {
-      while (!stop_) {
-        request_.limits.work = kCompanionMoves;
-        request_.limits.seed += 1;
-        request_.start = best_ ? &*best_ : nullptr;
-        Proposal found = find_strategy("anneal")->propose(problem_, request_);
-        if (!found.plan) return;
-        best_ = std::move(found.plan);
-        const std::lock_guard lock(mutex_);
-        news_ = best_;
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-    }
-  }
-
-  const Problem& problem_;
-  Request request_;
-  std::atomic<bool> stop_ = false;
-  std::optional<Plan> best_;  // Of the thread.
-  std::mutex mutex_;
-  std::optional<Plan> news_;  // Guarded by the mutex, as is what follows.
-  std::exception_ptr failure_;
-  std::thread thread_;
 };
 
 class Trials {
@@ -158,31 +113,21 @@ class Trials {
            stop_reason_ == StopReason::kInterrupted;
   }
 
+  bool has_plan() const { return best_.fits(problem_.budget); }
+
   // Searches on from the best plan so far for as long as there is time: for a
   // better plan, and, where the size and the order allow it, for a proof.
   void search_on() {
-    const bool exact =
-        problem_.order == OrderRule::kFixed && is_within_split(problem_.graph);
     std::optional<Plan> start;
     if (best_.proposal.plan) start = *best_.proposal.plan;
     Request request = request_;
     request.limits.seconds = seconds_left();
     request.start = start ? &*start : nullptr;
-    if (!exact) {
+    if (is_for_proof(problem_)) {
+      prove(request);
+    } else {
       add(measured("anneal",
                    find_strategy("anneal")->propose(problem_, request)));
-    } else {
-      // Beside the proof only if time decides anyway: what comes from another
-      // thread comes at another moment every time.
-      const bool beside = limits_.threads > 1 &&
-                          std::isfinite(request.limits.seconds) &&
-                          limits_.work == Limits().work;
-      Companion companion(problem_, request, beside);
-      request.other_plan = [&] { return companion.news(); };
-      request.on_progress = [&](const SearchProgress& progress) {
-        report(progress);
-      };
-      add(measured("milp", find_strategy("milp")->propose(problem_, request)));
     }
     is_good_enough();  // Says so if the gap was reached.
   }
@@ -198,6 +143,9 @@ class Trials {
     }
     if (best_.fits(problem_.budget)) {
       result.message = fmt::format("found by {}", best_.strategy);
+      if (!bound_finder_.empty() && bound_finder_ != best_.strategy) {
+        result.message += fmt::format(", bound by {}", bound_finder_);
+      }
       result.proves_plan = best_.proposal.proves_plan;
       result.plan = std::move(best_.proposal.plan);
       return result;
@@ -216,6 +164,35 @@ class Trials {
   }
 
  private:
+  // Two searches, for a proof and for plans, which tell each other; only one
+  // where time must not decide: what comes from another thread comes at another
+  // moment every time.
+  void prove(Request request) {
+    const bool beside = limits_.threads > 1 && std::isfinite(limits_.seconds) &&
+                        limits_.work == Limits().work;
+    std::optional<Companion> companion;
+    if (beside) {
+      companion.emplace(problem_, request);
+      request.other_plan = [&] { return companion->news(); };
+    }
+    Cost told = best_.fits(problem_.budget) ? best_.cost : kNone;
+    request.on_progress = [&](const SearchProgress& progress) {
+      report(progress);
+      if (!companion || progress.plan == nullptr || progress.cost >= told) {
+        return;
+      }
+      told = progress.cost;
+      companion->tell(*progress.plan);
+    };
+    add(measured("milp", find_strategy("milp")->propose(problem_, request)));
+    if (!companion) return;
+    if (auto last = companion->last_news()) {
+      Proposal found;
+      found.plan = std::move(last);
+      add(measured("anneal", std::move(found)));
+    }
+  }
+
   bool out_of_time() const {
     const std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - start_;
@@ -230,6 +207,12 @@ class Trials {
 
   Trial measured(std::string_view strategy, Proposal proposal) const {
     Trial trial{.strategy = strategy, .proposal = std::move(proposal)};
+    if (!trial.proposal.plan_finder.empty()) {
+      trial.strategy = trial.proposal.plan_finder;
+    }
+    if (trial.proposal.bound_finder.empty()) {
+      trial.proposal.bound_finder = strategy;
+    }
     if (!trial.proposal.plan) return trial;
     const auto replayed =
         replay(problem_.graph, *trial.proposal.plan, problem_.order);
@@ -286,7 +269,10 @@ class Trials {
   }
 
   void add(Trial trial) {
-    bound_ = std::max(bound_, trial.proposal.lower_bound);
+    if (trial.proposal.lower_bound > bound_) {
+      bound_ = trial.proposal.lower_bound;
+      bound_finder_ = trial.proposal.bound_finder;
+    }
     const StopReason reason = trial.proposal.stop_reason;
     const bool ours = reason == StopReason::kWorkLimit &&
                       limits_.work > most_work(trial.strategy);
@@ -310,7 +296,7 @@ class Trials {
     const Cost bound = std::max(bound_, problem_.graph.base_cost());
     if (fits && (best_.proposal.proves_plan || best_.cost <= bound))
       return true;
-    const Cost cost = fits ? best_.cost : std::numeric_limits<Cost>::infinity();
+    const Cost cost = fits ? best_.cost : kNone;
     if (cost > bound * (1 + limits_.gap) && !request_.is_decided(cost, bound)) {
       return false;
     }
@@ -326,37 +312,54 @@ class Trials {
       std::chrono::steady_clock::now();
   Trial best_;
   Cost bound_ = 0;
+  std::string_view bound_finder_;
   bool infeasible_ = false;
   StopReason stop_reason_ = StopReason::kFinished;
 };
 
-}  // namespace
+// Quick, or may prove their plan, so they go first.
+std::vector<Attempt> first_attempts(const Problem& problem) {
+  std::vector<std::string_view> names = {"keep_all", "dtr"};
+  // The search for a proof begins with the gap program anyway.
+  if (!is_for_proof(problem)) names.push_back("gap");
+  if (problem.graph.num_ops() <= kExhaustiveOps) names.push_back("exhaustive");
+  if (uniform_chain(problem.graph)) names.push_back("chain_dp");
+  std::vector<Attempt> attempts;
+  for (std::string_view name : names)
+    attempts.push_back({name, problem.budget});
+  return attempts;
+}
 
-Proposal propose_auto(const Problem& problem, const Request& request) {
+// What may find a plan where those did not.
+std::vector<Attempt> other_attempts(const Problem& problem) {
   const Bytes budget = problem.budget;
-  // These are quick or may prove their plan, so they go first.
-  std::vector<Attempt> first = {
-      {"keep_all", budget}, {"gap", budget}, {"exhaustive", budget}};
-  std::vector<Attempt> others;
-  if (uniform_chain(problem.graph)) first.push_back({"chain_dp", budget});
+  std::vector<Attempt> attempts;
   for (std::string_view name : {"chen_sqrt", "chen_sqrt_linear", "chen_greedy",
-                                "chen_greedy_linear", "revolve"}) {
-    others.push_back({name, budget});
+                                "chen_greedy_linear", "revolve", "chain_dp"}) {
+    attempts.push_back({name, budget});
+  }
+  if (problem.graph.num_ops() <= kKeepLastOps) {
+    attempts.push_back({"keep_last", budget});
   }
   // Being greedy, dtr often does better within a little less than it has.
   const Bytes room = budget - problem.graph.fixed_bytes();
-  for (int part : {32, 31, 30, 29, 28, 26, 24}) {
-    others.push_back({"dtr", budget - room / 32 * (32 - part)});
+  for (int part : {31, 30, 29, 28, 26, 24}) {
+    attempts.push_back({"dtr", budget - room / 32 * (32 - part)});
   }
-  others.push_back({"chain_dp", budget});
-  if (problem.graph.num_ops() <= kKeepLastOps) {
-    others.push_back({"keep_last", budget});
-  }
+  return attempts;
+}
+
+}  // namespace
+
+Proposal propose_auto(const Problem& problem, const Request& request) {
   Trials trials(problem, request);
-  if (!trials.try_in_turn(first)) {
-    trials.try_all(others);
-    if (!trials.is_over()) trials.search_on();
+  if (trials.try_in_turn(first_attempts(problem))) return trials.answer();
+  if (!trials.has_plan()) {
+    const Attempt attempt{"anneal", problem.budget};
+    trials.try_in_turn({&attempt, 1});
   }
+  if (!trials.has_plan()) trials.try_all(other_attempts(problem));
+  if (!trials.is_over()) trials.search_on();
   return trials.answer();
 }
 
