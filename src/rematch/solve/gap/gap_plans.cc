@@ -9,13 +9,12 @@
 namespace rematch {
 namespace {
 
-// Replaying once per recomputation is quadratic, and so is trying many budgets
-// on a large graph: beyond these sizes it is left out.
-constexpr std::size_t kPolishSteps = 20'000;
+// Beyond this size, many budgets take too long to try.
 constexpr std::size_t kManyTriesOps = 5'000;
 // Two passes are enough to choose evictions by.
 constexpr int kPassesPerTry = 2;
 constexpr int kMostFailures = 3;
+constexpr int kMostIdleTries = 3;
 // Branch and bound: at most so many nodes, and nodes times gaps.
 constexpr std::size_t kMostNodes = 2'000;
 constexpr std::size_t kMostNodeGaps = 150'000;
@@ -48,7 +47,6 @@ class Search {
   // Takes out what the best plan does not need to recompute.
   void polish() {
     if (!incumbent_.fits()) return;
-    if (incumbent_.plan().steps.size() > kPolishSteps) return;
     incumbent_.offer(without_needless_runs(problem_.graph, problem_.budget,
                                            incumbent_.plan(), meter_),
                      incumbent_.finder());
@@ -58,14 +56,18 @@ class Search {
   void try_with_less(bool going, Cost bound) {
     const Graph& graph = problem_.graph;
     const Bytes room = problem_.budget - graph.fixed_bytes();
+    int idle = 0;
     for (int part : {255, 253, 250, 245, 238, 228, 215, 200, 180, 150, 120}) {
       if (!going || is_close_to(bound)) return;
       if (incumbent_.fits() && graph.num_ops() > kManyTriesOps) return;
+      if (incumbent_.fits() && idle == kMostIdleTries) return;
+      const Cost before = incumbent_.cost();
       const Problem tighter{graph, graph.fixed_bytes() + room / 256 * part,
                             OrderRule::kFixed};
       const GapProgram tight = gap_program(tighter);
       going = try_within(
           tight, gap_bound(tighter, tight, meter_, kPassesPerTry).evicted);
+      idle = incumbent_.cost() < before ? 0 : idle + 1;
     }
   }
 
@@ -103,6 +105,7 @@ GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
   answer.stages = bound.stages;
   Search search(problem, incumbent, meter);
   const bool going = search.try_within(program, bound.evicted);
+  search.polish();
   search.try_with_less(going, bound.lower_bound);
   search.polish();
   answer.lower_bound = search.search(program, bound);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "rematch/base/limits.h"
-#include "rematch/solve/gap/gap_bound.h"
 #include "rematch/solve/best_plan.h"
+#include "rematch/solve/gap/gap_bound.h"
 
 namespace rematch {
 
@@ -26,7 +26,6 @@ struct GapAnswer {
 // less, then searches the integer program as far as the size of the graph
 // allows; offers every plan to `incumbent`. `problem` has a fixed order and a
 // budget of at least the floor.
-GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
-                     Meter& meter);
+GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter);
 
 }  // namespace rematch

@@ -2,11 +2,13 @@
 #include "rematch/solve/gap/realise.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
-#include "rematch/plan/replay.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/plan/stages.h"
+#include "rematch/solve/anneal/schedule.h"
 #include "rematch/solve/gap/slack_tree.h"
 
 namespace rematch {
@@ -21,21 +23,18 @@ std::size_t last_of(const Gap& gap) {
   return static_cast<std::size_t>(gap.last);
 }
 
-// Repeats by descending cost: positions in the sequence that are not the first
-// run of their op.
-std::vector<std::size_t> repeats_by_cost(const Graph& graph,
-                                         const std::vector<OpId>& sequence) {
-  std::vector<std::size_t> repeats;
-  IdVector<OpId, bool> ran(graph.num_ops());
-  for (std::size_t i = 0; i < sequence.size(); ++i) {
-    if (ran[sequence[i]]) repeats.push_back(i);
-    ran[sequence[i]] = true;
-  }
-  std::stable_sort(
-      repeats.begin(), repeats.end(), [&](std::size_t a, std::size_t b) {
-        return graph.op(sequence[a]).cost > graph.op(sequence[b]).cost;
-      });
-  return repeats;
+// By descending cost, then in their order.
+std::vector<RunId> reruns_by_cost(const Schedule& schedule) {
+  const auto reruns = schedule.reruns();
+  std::vector<RunId> sorted(reruns.begin(), reruns.end());
+  const auto cost = [&](RunId run) {
+    return schedule.graph().op(schedule.op(run)).cost;
+  };
+  std::sort(sorted.begin(), sorted.end(), [&](RunId a, RunId b) {
+    if (cost(a) != cost(b)) return cost(a) > cost(b);
+    return schedule.before(a, b);
+  });
+  return sorted;
 }
 
 // What each stage has to spare if the chosen gaps are evicted.
@@ -180,27 +179,120 @@ class Realisation {
   std::vector<KeptInterval> kept_;
 };
 
+// Evicted gaps that one rerun brings back.
+struct Restoration {
+  Cost cost = 0;
+  std::vector<std::size_t> gaps;
+};
+
+// Splits the gaps of one op, of which some are evicted, into as few
+// restorations as they need. What a rerun can bring back as well is evicted,
+// too: that costs nothing.
+class Grouping {
+ public:
+  Grouping(const GapProgram& program, std::vector<std::size_t> gaps,
+           std::vector<bool>& chosen)
+      : program_(program), gaps_(std::move(gaps)), chosen_(chosen) {
+    std::sort(gaps_.begin(), gaps_.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(of(a).last, a) < std::pair(of(b).last, b);
+    });
+  }
+
+  void run(std::vector<Restoration>& all) {
+    while (true) {
+      const auto next = std::find_if(gaps_.begin(), gaps_.end(),
+                                     [&](std::size_t g) { return chosen_[g]; });
+      if (next == gaps_.end()) return;
+      const Gap& gap = of(*next);
+      first_ = gap.first;
+      last_ = gap.last;
+      Restoration one{.cost = gap.cost / gap.share, .gaps = {}};
+      take(true, one.gaps);
+      take(false, one.gaps);
+      for (std::size_t g : one.gaps) chosen_[g] = true;
+      all.push_back(std::move(one));
+    }
+  }
+
+ private:
+  const Gap& of(std::size_t g) const { return program_.gaps[g]; }
+
+  // Moves the gaps that a rerun in [first_, last_] can serve.
+  void take(bool chosen, std::vector<std::size_t>& taken) {
+    const auto rest =
+        std::stable_partition(gaps_.begin(), gaps_.end(), [&](std::size_t g) {
+          const std::int32_t first = std::max(first_, of(g).first);
+          const std::int32_t last = std::min(last_, of(g).last);
+          if (chosen_[g] != chosen || first > last) return true;
+          first_ = first;
+          last_ = last;
+          return false;
+        });
+    taken.insert(taken.end(), rest, gaps_.end());
+    gaps_.erase(rest, gaps_.end());
+  }
+
+  const GapProgram& program_;
+  std::vector<std::size_t> gaps_;  // By their last stages.
+  std::vector<bool>& chosen_;
+  std::int32_t first_ = 0;
+  std::int32_t last_ = 0;
+};
+
+// What the chosen evictions take to bring back; may add evictions that cost
+// nothing.
+std::vector<Restoration> restorations(const GapProgram& program,
+                                      std::vector<bool>& chosen) {
+  std::vector<Restoration> all;
+  std::map<OpId, std::vector<std::size_t>> shared;
+  for (std::size_t g = 0; g < program.gaps.size(); ++g) {
+    const Gap& gap = program.gaps[g];
+    if (gap.root && gap.share > 0 && gap.share < 1) {
+      shared[*gap.root].push_back(g);
+    } else if (chosen[g]) {
+      all.push_back({gap.cost, {g}});
+    }
+  }
+  for (auto& [op, gaps] : shared) {
+    Grouping(program, std::move(gaps), chosen).run(all);
+  }
+  return all;
+}
+
+// Holds through these gaps instead, if there is room.
+bool take_back(const GapProgram& program, const std::vector<std::size_t>& gaps,
+               SlackTree& tree) {
+  std::size_t done = 0;
+  for (; done < gaps.size(); ++done) {
+    const Gap& gap = program.gaps[gaps[done]];
+    if (tree.least(first_of(gap), last_of(gap)) < gap.bytes) break;
+    tree.add(first_of(gap), last_of(gap), -gap.bytes);
+  }
+  if (done == gaps.size()) return true;
+  while (done > 0) {
+    const Gap& gap = program.gaps[gaps[--done]];
+    tree.add(first_of(gap), last_of(gap), gap.bytes);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<bool> rounded_evictions(const GapProgram& program,
                                     const std::vector<double>& evicted) {
   std::vector<bool> chosen(program.gaps.size());
-  std::vector<std::size_t> order;
   for (std::size_t g = 0; g < program.gaps.size(); ++g) {
-    if (evicted[g] <= 0) continue;
-    chosen[g] = true;
-    order.push_back(g);
+    chosen[g] = evicted[g] > 0;
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) {
-                     return program.gaps[a].cost > program.gaps[b].cost;
+  std::vector<Restoration> all = restorations(program, chosen);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Restoration& a, const Restoration& b) {
+                     return a.cost > b.cost;
                    });
   SlackTree tree(slack_of(program, chosen));
-  for (std::size_t g : order) {
-    const Gap& gap = program.gaps[g];
-    if (tree.least(first_of(gap), last_of(gap)) < gap.bytes) continue;
-    tree.add(first_of(gap), last_of(gap), -gap.bytes);
-    chosen[g] = false;
+  for (const Restoration& restoration : all) {
+    if (!take_back(program, restoration.gaps, tree)) continue;
+    for (std::size_t g : restoration.gaps) chosen[g] = false;
   }
   return chosen;
 }
@@ -222,22 +314,21 @@ std::optional<Plan> realise(const Graph& graph, const GapProgram& program,
 
 Plan without_needless_runs(const Graph& graph, Bytes budget, Plan plan,
                            Meter& meter) {
-  std::vector<OpId> sequence = computed_ops(plan);
-  std::vector<bool> removed(sequence.size());
-  std::vector<OpId> shorter;
-  for (std::size_t repeat : repeats_by_cost(graph, sequence)) {
-    if (meter.stop(static_cast<std::int64_t>(sequence.size()))) break;
-    shorter.clear();
-    for (std::size_t i = 0; i < sequence.size(); ++i) {
-      if (!removed[i] && i != repeat) shorter.push_back(sequence[i]);
+  const TouchTable table(graph);
+  Schedule schedule(graph, table, budget, computed_ops(plan));
+  if (!schedule.fits()) return plan;
+  const std::size_t before = schedule.reruns().size();
+  for (RunId rerun : reruns_by_cost(schedule)) {
+    if (meter.stop()) break;
+    schedule.remove(rerun);
+    if (schedule.fits()) {
+      schedule.commit();
+    } else {
+      schedule.undo_to(0);
     }
-    Plan candidate = plan_from_sequence(graph, shorter);
-    const auto measured = replay(graph, candidate, OrderRule::kFixed);
-    if (!measured || measured->peak > budget) continue;
-    removed[repeat] = true;
-    plan = std::move(candidate);
   }
-  return plan;
+  if (schedule.reruns().size() == before) return plan;
+  return plan_from_sequence(graph, schedule.sequence());
 }
 
 }  // namespace rematch

@@ -26,8 +26,8 @@ std::optional<Plan> realise(const Graph& graph, const GapProgram& program,
                             const std::vector<bool>& evicted, Meter& meter);
 
 // Takes recomputations out of a plan, most expensive first, while its peak
-// stays within the budget: the tensor is then held instead. Replays the plan
-// once per recomputation; stops early when the meter says so.
+// stays within the budget: the tensor is then held instead. A unit of work is a
+// recomputation; stops early when the meter says so.
 Plan without_needless_runs(const Graph& graph, Bytes budget, Plan plan,
                            Meter& meter);
 

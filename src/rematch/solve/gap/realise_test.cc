@@ -48,6 +48,31 @@ TEST(RoundedEvictions, TakeBackWhatIsNotNeeded) {
             (std::vector<bool>{false, true}));
 }
 
+// One rerun of an op brings back all its outputs: it does not pay to evict the
+// small one here and the large one there.
+TEST(RoundedEvictions, TakeBackWhatOneRerunBringsBackTogether) {
+  GraphBuilder builder;
+  for (const char* op : {"a", "b"}) {
+    OpSpec spec;
+    spec.op.name = op;
+    spec.op.cost = 5;
+    for (const auto& [part, bytes] : {std::pair(".large", 10), {".small", 1}}) {
+      spec.outputs.emplace_back().name = spec.op.name + part;
+      spec.outputs.back().bytes = bytes;
+    }
+    builder.add_op(spec);
+  }
+  builder.add_op("big", {}, 30)
+      .add_op("end", {"a.large", "b.large"}, 1)
+      .add_op("last", {"a.small", "b.small"}, 1);
+  const Graph graph = builder.build().value();
+  const GapProgram program = gap_program({graph, 41, OrderRule::kFixed});
+  ASSERT_EQ(program.gaps.size(), 4u);
+  // The large one of a, the small one of b.
+  EXPECT_EQ(rounded_evictions(program, {1, 0, 0, 1}),
+            (std::vector<bool>{false, false, true, true}));
+}
+
 TEST(WithoutNeedlessRuns, HoldsInsteadWhereThereIsRoom) {
   const Graph graph = waiting();
   const std::vector<OpId> twice = {OpId(0), OpId(1), OpId(2), OpId(0), OpId(3)};
