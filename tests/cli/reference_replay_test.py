@@ -107,6 +107,14 @@ def test_free_order_allows_any_order_that_can_run():
         reference.replay(graph, plan(["y", "x"]), "fixed")
 
 
+def test_effects_keep_their_order_where_it_is_free():
+    ops = [dict(name=n, bytes=1, cost=1, recomputable=n == "z") for n in "xyz"]
+    graph = {**GRAPH, "ops": ops}
+    assert reference.replay(graph, plan(["z", "x", "y"]), "free").peak == 1013
+    with pytest.raises(reference.InvalidPlan, match=reference.OUT_OF_ORDER):
+        reference.replay(graph, plan(["z", "y", "x"]), "free")
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_reference_names_the_rule_and_the_step(name):
     steps, rule, step = BROKEN[name]

@@ -121,9 +121,10 @@ class RandomChanges {
     schedule_.move(run, place_after_first(schedule_.op(run)));
   }
 
-  // To anywhere between what it needs and what needs it.
+  // To anywhere between what it needs and what needs it. What runs once stays.
   void move_first() {
     const OpId op(random_.below(graph_.num_ops()));
+    if (!graph_.op(op).recomputable) return;
     std::size_t begin = 0;
     for (TensorId input : graph_.inputs(op)) {
       if (graph_.is_input(input)) continue;

@@ -146,6 +146,10 @@ def check_compute(graph, op, live, done, step, order):
     if order == "fixed" and op.name not in done:
         if graph.ops[len(set(done))].name != op.name:
             raise InvalidPlan(OUT_OF_ORDER, step)
+    if not op.recomputable:
+        once = [other.name for other in graph.ops if not other.recomputable]
+        if any(name not in done for name in once[: once.index(op.name)]):
+            raise InvalidPlan(OUT_OF_ORDER, step)
 
 
 def check_drop(graph, name, live, step):

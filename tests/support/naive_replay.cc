@@ -65,8 +65,10 @@ bool may_compute(const Graph& graph, const Names& live, const Names& done,
     if (tensor.producer && !live.contains(tensor.name)) return false;
   }
   if (done.contains(graph.op(op).name)) return graph.op(op).recomputable;
-  if (order == OrderRule::kFree) return true;
+  const bool free = order == OrderRule::kFree;
+  if (free && graph.op(op).recomputable) return true;
   for (OpId earlier : graph.ops()) {
+    if (free && graph.op(earlier).recomputable) continue;
     if (earlier < op && !done.contains(graph.op(earlier).name)) return false;
   }
   return true;

@@ -23,7 +23,7 @@ struct Op {
   Cost cost = 0;        // Of one run.
   Bytes workspace = 0;  // Needed only while it runs.
   Phase phase = Phase::kOther;
-  bool recomputable = true;  // False: must run exactly once.
+  bool recomputable = true;  // False: has an effect, runs exactly once.
 
   friend bool operator==(const Op&, const Op&) = default;
 };

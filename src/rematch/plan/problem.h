@@ -13,7 +13,8 @@ namespace rematch {
 // Which orders of first computation a plan may choose.
 enum class OrderRule {
   kFixed,  // The graph's own: op 0, 1, 2, ...
-  kFree,   // Any that respects the dependencies.
+  kFree,   // Any that respects the dependencies; ops that are not
+           // recomputable keep the graph's order among themselves.
 };
 
 // Refers to the graph, which must outlive it.

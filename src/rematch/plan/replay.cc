@@ -110,6 +110,15 @@ class Replayer {
                        "in the fixed order",
                        what.name, graph_.op(OpId(computed_)).name);
       }
+      if (!what.recomputable) {
+        if (last_effect_ && op < *last_effect_) {
+          return invalid(at,
+                         "op '{}' is computed after op '{}': both must run "
+                         "exactly once, in the graph's order",
+                         what.name, graph_.op(*last_effect_).name);
+        }
+        last_effect_ = op;
+      }
       ++computed_;
     }
     for (TensorId output : graph_.outputs(op)) live_.add(output);
@@ -145,7 +154,8 @@ class Replayer {
   const Graph& graph_;
   OrderRule order_;
   LiveSet live_;
-  std::size_t computed_ = 0;  // Ops computed at least once.
+  std::size_t computed_ = 0;         // Ops computed at least once.
+  std::optional<OpId> last_effect_;  // The last that runs once.
   Replay result_;
 };
 

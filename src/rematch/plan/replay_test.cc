@@ -161,6 +161,23 @@ TEST(Replay, HoldsTheFixedOrderForFirstRunsOnly) {
   EXPECT_TRUE(replay(graph, again, OrderRule::kFixed).ok());
 }
 
+TEST(Replay, KeepsTheOrderOfEffectsWhereItIsFree) {
+  GraphBuilder builder;
+  for (const char* name : {"first", "second"}) {
+    OpSpec once;
+    once.op.name = name;
+    once.op.recomputable = false;
+    builder.add_op(once);
+  }
+  const Graph graph = builder.add_op("pure", {}, 1).build().value();
+  const Plan swapped{{compute(2), compute(1), compute(0)}};
+  EXPECT_EQ(replay(graph, swapped, OrderRule::kFree).error().message,
+            "step 2: op 'first' is computed after op 'second': both must run "
+            "exactly once, in the graph's order");
+  const Plan kept{{compute(2), compute(0), compute(1)}};
+  EXPECT_TRUE(replay(graph, kept, OrderRule::kFree).ok());
+}
+
 TEST(Replay, RefusesAPlanThatLeavesOpsOut) {
   EXPECT_EQ(error_of(line(), {{compute(0), compute(1)}}),
             "the plan never computes op 'c' (it computes 2 of 3 ops)");

@@ -106,10 +106,23 @@ class Search {
     return (live_part(state) >> bit_of_[tensor] & 1) != 0;
   }
 
+  // With a free order: ops that run once keep theirs.
+  bool is_next_effect(State state, OpId op) const {
+    if (graph_.op(op).recomputable) return true;
+    for (OpId other : graph_.ops()) {
+      if (other == op) return true;
+      if (!graph_.op(other).recomputable && !was_computed(state, other)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   bool may_compute(State state, OpId op) const {
     if (was_computed(state, op)) {
       if (!graph_.op(op).recomputable) return false;
-    } else if (fixed_order_ && op.index() != computed_part(state)) {
+    } else if (fixed_order_ ? op.index() != computed_part(state)
+                            : !is_next_effect(state, op)) {
       return false;
     }
     const auto inputs = graph_.inputs(op);

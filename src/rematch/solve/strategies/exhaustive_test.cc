@@ -37,6 +37,29 @@ TEST(Exhaustive, UsesTheFreedomOfAFreeOrder) {
   EXPECT_EQ(within(graph, 20, OrderRule::kFree).cost, graph.base_cost());
 }
 
+TEST(Exhaustive, KeepsTheOrderOfEffects) {
+  // d could come before b and c, but a, c and d have effects.
+  GraphBuilder builder;
+  const auto add = [&](const char* name, std::vector<std::string> inputs,
+                       Bytes bytes, bool once) {
+    OpSpec spec;
+    spec.op.name = name;
+    spec.op.cost = 1;
+    spec.op.recomputable = !once;
+    spec.inputs = std::move(inputs);
+    spec.outputs.emplace_back().name = name;
+    spec.outputs.back().bytes = bytes;
+    builder.add_op(spec);
+  };
+  add("a", {}, 10, true);
+  add("b", {}, 10, false);
+  add("c", {"b"}, 10, true);
+  add("d", {"a"}, 1, true);
+  const Graph graph = builder.build().value();
+  EXPECT_EQ(within(graph, 29, OrderRule::kFree).outcome, Outcome::kInfeasible);
+  EXPECT_EQ(within(graph, 30, OrderRule::kFree).cost, graph.base_cost());
+}
+
 TEST(Exhaustive, ProvesInfeasibilityAboveTheFloor) {
   // The floor is 21, but c needs a and b, and bringing back either while the
   // other is held needs base as well.
