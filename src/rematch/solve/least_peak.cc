@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kProbeShare = 0.2;   // Of the time left, for one budget.
 constexpr double kSearchShare = 0.6;  // Of all time, for all budgets.
+constexpr int kEasySteps = 6;         // Halvings before the floor is tried.
 
 // Solves at one budget after another within one time limit.
 class Probe {
@@ -78,28 +79,48 @@ class Probe {
       std::chrono::steady_clock::now();
 };
 
+// Tries halfway between the best peak so far and `below`; the largest budget
+// without a plan afterwards.
+Bytes halve(Bytes below, Probe& probe) {
+  const Bytes middle = below + (probe.best().peak - below) / 2;
+  return probe.at(middle).has_plan() ? below : middle;
+}
+
+// Looks for plans between the floor and the best so far. False if time ran out
+// before the answer was exact.
+bool descend(Bytes floor, Probe& probe) {
+  // The floor is often reached, but nothing takes longer than to look where
+  // there is no plan: what is easy comes first.
+  Bytes below = floor;
+  for (int i = 0; i < kEasySteps && below == floor; ++i) {
+    if (probe.best().peak - below <= 1) break;
+    if (probe.out_of_time()) return false;
+    below = halve(below, probe);
+  }
+  if (probe.best().peak > floor) {
+    if (probe.out_of_time()) return false;
+    if (probe.at(floor).has_plan()) return true;
+  }
+  while (probe.best().peak - below > 1) {
+    if (probe.out_of_time()) return false;
+    below = halve(below, probe);
+  }
+  return true;
+}
+
 }  // namespace
 
 Solution solve_least_peak(const Graph& graph, OrderRule order,
                           const Strategy& strategy, const Request& request) {
   Probe probe(graph, order, strategy, request);
-  Bytes below = peak_floor(graph, order).bytes;  // No plan found here.
   const Bytes enough =
       strategy.can.uses_budget ? keep_all_peak(graph) : kMaxBytes;
   Solution last = probe.at(enough);
   // A plan may recompute and still need more than keeping everything.
   if (!last.has_plan() && strategy.can.uses_budget) last = probe.at(kMaxBytes);
   bool exact = true;
-  if (probe.best().has_plan() && strategy.can.uses_budget &&
-      !probe.at(below).has_plan()) {
-    while (probe.best().peak - below > 1) {
-      if (probe.out_of_time()) {
-        exact = false;
-        break;
-      }
-      const Bytes middle = below + (probe.best().peak - below) / 2;
-      if (!probe.at(middle).has_plan()) below = middle;
-    }
+  if (probe.best().has_plan() && strategy.can.uses_budget) {
+    exact = descend(peak_floor(graph, order).bytes, probe);
   }
   if (!probe.interrupted()) probe.finish();
   Solution solution = probe.best().has_plan() ? probe.best() : last;
@@ -108,7 +129,8 @@ Solution solve_least_peak(const Graph& graph, OrderRule order,
     if (!exact) {
       solution.stop_reason = probe.interrupted() ? StopReason::kInterrupted
                                                  : StopReason::kTimeLimit;
-      solution.message =
+      if (!solution.message.empty()) solution.message += "; ";
+      solution.message +=
           "the search for the least budget was stopped; a smaller one may do";
     }
     // What was proved within a larger budget holds within this one too: less
