@@ -69,7 +69,9 @@ std::string bar(double share) {
 
 Cell gap_cell(const FrontierRow& row) {
   if (row.outcome == Outcome::kOptimal) return {"optimal", Style::kGood};
-  return row.gap ? Cell(format_percent(*row.gap).substr(1)) : Cell("");
+  if (!row.gap) return "";
+  if (*row.gap < 5e-7) return "<0.0001%";
+  return format_percent(*row.gap).substr(1);
 }
 
 // A budget without a plan.

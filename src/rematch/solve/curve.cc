@@ -127,7 +127,7 @@ bool Curve::is_closed(std::size_t point, double gap) const {
   const Solution& solution = points_[point];
   if (!is_open(solution)) return true;
   return solution.has_plan() &&
-         solution.cost <= solution.lower_bound * (1 + gap);
+         solution.cost <= solution.lower_bound * (1 + std::max(gap, kRounding));
 }
 
 const Plan* Curve::start_for(std::size_t point) const {

@@ -35,7 +35,8 @@ class Curve {
   // so does its message while nothing else is known.
   const std::vector<Solution>& points() const { return points_; }
 
-  // Nothing is left to do: infeasible, or within `gap` of the best.
+  // Nothing is left to do: infeasible, or within `gap` of the best, or within
+  // what sums of costs are rounded by.
   bool is_closed(std::size_t point, double gap) const;
 
   // Where to go on from: the plan of the point, else the one with the next

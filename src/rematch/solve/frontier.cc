@@ -24,6 +24,9 @@ __extension__ using Wide = __int128;
 
 constexpr double kLeastPeakShare = 0.2;  // For the least peak, of all time.
 constexpr double kFirstShare = 0.2;  // To ask every budget once, of the rest.
+// A proof takes what it takes: those that are likely to end get more than their
+// part of the time, since most leave some of it to the others.
+constexpr double kEagerness = 3;
 // Of the work of each solve, when every budget is asked for the first time.
 constexpr std::int64_t kFirstWorkPart = 16;
 
@@ -63,6 +66,8 @@ Solution find_least_peak(const Graph& graph, OrderRule order,
   } else {
     request.limits.threads = 1;
   }
+  // The budget is asked again with the others; any plan will do for now.
+  request.target = std::numeric_limits<Cost>::max();
   return solve_least_peak(graph, order, strategy, request);
 }
 
@@ -252,7 +257,8 @@ class FrontierSearch {
     const double here = std::max(0.0, left - after);
     const auto threads = static_cast<double>(num_threads());
     const auto tasks = static_cast<double>(pass.waiting.size() + pass.running);
-    return std::min(here, here * threads / tasks);
+    const double parts = pass.is_first ? tasks : tasks / kEagerness;
+    return std::min(here, here * threads / parts);
   }
 
   // Where time decides, the latest plans may.
@@ -306,7 +312,8 @@ class FrontierSearch {
                    frontier.points[i].stop_reason == StopReason::kWorkLimit;
     }
     if (is_interrupted()) return StopReason::kInterrupted;
-    if (all_closed) return StopReason::kGapReached;
+    if (all_closed && request_.limits.gap > 0) return StopReason::kGapReached;
+    if (all_closed) return StopReason::kFinished;
     if (clock_->seconds_left() <= 0) return StopReason::kTimeLimit;
     return work_limit ? StopReason::kWorkLimit : StopReason::kFinished;
   }

@@ -14,6 +14,8 @@ namespace {
 constexpr double kProbeShare = 0.2;   // Of the time left, for one budget.
 constexpr double kSearchShare = 0.6;  // Of all time, for all budgets.
 constexpr int kEasySteps = 6;         // Halvings before the floor is tried.
+// Not to find a plan takes so much longer than to find one.
+constexpr double kFailureFactor = 6;
 
 // Solves at one budget after another within one time limit.
 class Probe {
@@ -31,6 +33,7 @@ class Probe {
     part.limits.seconds = kProbeShare * seconds_left();
     part.target = std::numeric_limits<Cost>::max();
     Solution solution = solve({graph_, budget, order_}, strategy_, part);
+    if (solution.has_plan()) longest_ = std::max(longest_, solution.seconds);
     if (solution.has_plan() &&
         (!best_.has_plan() || solution.peak < best_.peak)) {
       best_ = solution;
@@ -40,7 +43,7 @@ class Probe {
 
   // The cheapest plan within the least peak, in the time that is left.
   void finish() {
-    if (!best_.has_plan()) return;
+    if (!best_.has_plan() || request_.is_decided(best_.cost, 0)) return;
     Request rest = request_;
     rest.limits.seconds = seconds_left();
     rest.start = &*best_.plan;
@@ -55,8 +58,12 @@ class Probe {
     return interrupt != nullptr && interrupt->load();
   }
   // Some time is kept for finish().
-  bool out_of_time() const {
-    return seconds() >= kSearchShare * request_.limits.seconds || interrupted();
+  bool out_of_time() const { return search_seconds_left() <= 0; }
+  // To look where there may be no plan. With a work limit, time must not
+  // decide before it has to.
+  bool has_time_to_fail() const {
+    const bool by_clock = request_.limits.work == Limits().work;
+    return search_seconds_left() > (by_clock ? kFailureFactor * longest_ : 0);
   }
   const Solution& best() const { return best_; }
   double seconds() const {
@@ -69,12 +76,18 @@ class Probe {
   double seconds_left() const {
     return std::max(0.0, request_.limits.seconds - seconds());
   }
+  double search_seconds_left() const {
+    if (interrupted()) return 0;
+    const double share = request_.target ? 1 : kSearchShare;
+    return share * request_.limits.seconds - seconds();
+  }
 
   const Graph& graph_;
   OrderRule order_;
   const Strategy& strategy_;
   Request request_;
   Solution best_;
+  double longest_ = 0;  // Seconds, of the probes that found a plan.
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
 };
@@ -98,11 +111,11 @@ bool descend(Bytes floor, Probe& probe) {
     below = halve(below, probe);
   }
   if (probe.best().peak > floor) {
-    if (probe.out_of_time()) return false;
+    if (!probe.has_time_to_fail()) return false;
     if (probe.at(floor).has_plan()) return true;
   }
   while (probe.best().peak - below > 1) {
-    if (probe.out_of_time()) return false;
+    if (!probe.has_time_to_fail()) return false;
     below = halve(below, probe);
   }
   return true;
