@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <sstream>
 
@@ -38,7 +39,7 @@ constexpr std::int64_t kMostPoints = 10'000;
 struct Options {
   std::string graph;
   std::string budgets;
-  std::int64_t points = 20;
+  std::int64_t points = 0;  // 0: not given.
   std::string strategy = "auto";
   std::string output;
   bool json = false;
@@ -53,17 +54,26 @@ struct Asked {
   Request request;
 };
 
+// Options that do not go together.
+std::optional<Error> conflict(const Options& options) {
+  std::string words;
+  if (options.json && options.csv) {
+    words = "--json and --csv both want standard output";
+  } else if ((options.json || options.csv) && options.output == "-") {
+    words = fmt::format("{} and -o - both want standard output",
+                        options.json ? "--json" : "--csv");
+  } else if (options.points > 0 && !options.budgets.empty()) {
+    words = "--points is for budgets that are not listed by --budgets";
+  } else if (options.points > kMostPoints) {
+    words =
+        fmt::format("--points {} is more than {}", options.points, kMostPoints);
+  }
+  if (words.empty()) return std::nullopt;
+  return Error{ErrorCode::kInvalidArgument, words};
+}
+
 Result<Asked> understand(const Options& options) {
-  if ((options.json || options.csv) && options.output == "-") {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} and -o - both want standard output",
-                             options.json ? "--json" : "--csv")};
-  }
-  if (options.points > kMostPoints) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--points {} is more than {}", options.points,
-                             kMostPoints)};
-  }
+  if (auto error = conflict(options)) return *error;
   Asked asked{.budgets = {}, .strategy = nullptr, .request = {}};
   if (!options.budgets.empty()) {
     auto budgets = parse_budgets(options.budgets);
@@ -119,7 +129,9 @@ Result<Frontier> search(const Graph& graph, const Options& options,
                         const Asked& asked, const Console& console) {
   FrontierQuestion question;
   question.order = to_order(options.search);
-  question.num_points = static_cast<int>(options.points);
+  if (options.points > 0) {
+    question.num_points = static_cast<int>(options.points);
+  }
   for (const BudgetSpec& spec : asked.budgets) {
     const auto budget = resolve_budget(spec, keep_all_peak(graph));
     if (!budget) return budget.error();
@@ -169,19 +181,16 @@ void add_frontier_command(CLI::App& app, Session& session) {
       app.add_subcommand("frontier", "The whole curve of cost against budget");
   command->footer(kExamples);
   add_graph_argument(*command, options->graph);
-  CLI::Option* budgets =
-      command
-          ->add_option("--budgets", options->budgets,
-                       "comma-separated budgets, as for plan (default: evenly "
-                       "spaced from min to 100%)")
-          ->type_name("LIST");
+  command
+      ->add_option("--budgets", options->budgets,
+                   "comma-separated budgets, as for plan (default: evenly "
+                   "spaced from min to 100%)")
+      ->type_name("LIST");
   command
       ->add_option("--points", options->points,
-                   "how many budgets, if they are not listed")
+                   "how many budgets, if they are not listed (default: 20)")
       ->check(positive_integer())
-      ->type_name("N")
-      ->capture_default_str()
-      ->excludes(budgets);
+      ->type_name("N");
   command
       ->add_option("--strategy,-s", options->strategy,
                    "see 'rematch strategies'")
@@ -193,12 +202,9 @@ void add_frontier_command(CLI::App& app, Session& session) {
                    "write the points to this file: JSON, or CSV if --csv is "
                    "given or the name ends in .csv")
       ->type_name("FILE");
-  CLI::Option* json =
-      command->add_flag("--json", options->json, "print one JSON object");
-  command
-      ->add_flag("--csv", options->csv,
-                 "print a line of names and a line per point")
-      ->excludes(json);
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->add_flag("--csv", options->csv,
+                    "print a line of names and a line per point");
   command->callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);

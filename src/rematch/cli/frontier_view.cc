@@ -115,10 +115,20 @@ std::string hint(const Frontier& frontier) {
   return text + "\n";
 }
 
-std::string stop_words(StopReason reason) {
-  std::string words(stop_reason_name(reason));
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
+// Why it is not better; empty if there is nothing to say.
+std::string_view stop_words(StopReason reason) {
+  switch (reason) {
+    case StopReason::kTimeLimit:
+      return ", stopped by the time limit";
+    case StopReason::kWorkLimit:
+      return ", stopped by the work limit";
+    case StopReason::kInterrupted:
+      return ", interrupted";
+    case StopReason::kGapReached:
+      return ", the others within the gap";
+    default:
+      return "";
+  }
 }
 
 }  // namespace
@@ -185,10 +195,9 @@ void print_frontier(const Graph& graph, std::string_view strategy,
   console.out << "\ncost and bound as a multiple of keep-all; "
               << "optimal: proved\n"
               << hint(frontier)
-              << fmt::format("{}: {}, stopped by {}, {:.3f} s\n", strategy,
-                             proved_words(rows),
-                             stop_words(frontier.stop_reason),
-                             frontier.seconds);
+              << fmt::format(
+                     "{}: {}{}, {:.3f} s\n", strategy, proved_words(rows),
+                     stop_words(frontier.stop_reason), frontier.seconds);
 }
 
 std::string frontier_to_json(const Graph& graph, std::string_view strategy,

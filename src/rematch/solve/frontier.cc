@@ -11,6 +11,7 @@
 #include <string>
 
 #include "rematch/base/check.h"
+#include "rematch/plan/budget.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/solve/curve.h"
@@ -20,10 +21,11 @@
 namespace rematch {
 namespace {
 
-__extension__ using Wide = __int128;
-
 constexpr double kLeastPeakShare = 0.2;  // For the least peak, of all time.
-constexpr double kFirstShare = 0.2;  // To ask every budget once, of the rest.
+constexpr double kFirstShare = 0.12;  // To ask every budget once, of the rest.
+// For better plans where the gap is large, of the rest.
+constexpr double kBetterPlansShare = 0.15;
+constexpr double kPoorGap = 0.01;
 // A proof takes what it takes: those that are likely to end get more than their
 // part of the time, since most leave some of it to the others.
 constexpr double kEagerness = 3;
@@ -36,15 +38,6 @@ std::vector<const Strategy*> searches_after(const Strategy& strategy,
   if (strategy.name != "auto") return {&strategy};
   if (order == OrderRule::kFree) return {find_strategy("anneal")};
   return {find_strategy("milp"), find_strategy("anneal")};
-}
-
-std::vector<Bytes> evenly_spaced(Bytes first, Bytes last, int count) {
-  std::vector<Bytes> budgets = {first};
-  for (int i = 1; i < count; ++i) {
-    const Wide offset = Wide{last - first} * i / (count - 1);
-    budgets.push_back(first + static_cast<Bytes>(offset));
-  }
-  return budgets;
 }
 
 // Time alone limits the search, so it may decide. Else the same work has to
@@ -69,6 +62,14 @@ Solution find_least_peak(const Graph& graph, OrderRule order,
   // The budget is asked again with the others; any plan will do for now.
   request.target = std::numeric_limits<Cost>::max();
   return solve_least_peak(graph, order, strategy, request);
+}
+
+// Without time to look for plans, that of keeping everything says nothing.
+bool is_worth_a_point(const Solution& least, const Graph& graph) {
+  const bool was_stopped = least.stop_reason == StopReason::kTimeLimit ||
+                           least.stop_reason == StopReason::kInterrupted;
+  return least.has_plan() &&
+         (!was_stopped || least.peak < keep_all_peak(graph));
 }
 
 // What the question means, distinct and ascending.
@@ -101,7 +102,8 @@ struct Task {
 // Solves at many budgets, each once.
 struct Pass {
   bool is_first = false;
-  double share = 1;          // Of all time, for the pass.
+  double leave = 0;          // Seconds for what comes after it.
+  double eagerness = 1;      // How many parts of the time a task may take.
   std::deque<Task> waiting;  // This and what follows are guarded.
   std::size_t running = 0;
 };
@@ -126,8 +128,14 @@ class FrontierSearch {
 
   Frontier run(const std::optional<Solution>& known) {
     if (known) curve_.learn(*known);
+    if (strategy_.name == "auto") {
+      const Bytes enough = keep_all_peak(graph_);
+      curve_.learn(solve({graph_, enough, question_.order},
+                         *find_strategy("keep_all"), request_));
+    }
     report();
     run(first_pass());
+    if (is_by_clock_ && searches_.size() > 1) run(better_plans_pass());
     while (!is_over()) {
       Pass pass = next_pass();
       if (pass.waiting.empty()) break;
@@ -152,25 +160,44 @@ class FrontierSearch {
     if (question_.on_change) question_.on_change(curve_.points());
   }
 
-  Task task_at(std::size_t point, const Strategy& strategy) const {
-    return {point, curve_.points()[point].budget, &strategy, request_,
-            std::nullopt};
+  double gap_at(std::size_t point) const {
+    return curve_.points()[point].gap().value_or(
+        std::numeric_limits<double>::infinity());
+  }
+
+  void add_task(std::size_t point, const Strategy& strategy, Pass& pass) const {
+    Task task{point, curve_.points()[point].budget, &strategy, request_,
+              std::nullopt};
+    task.request.limits.seed += passes_;
+    if (const Plan* start = curve_.start_for(point)) task.start = *start;
+    pass.waiting.push_back(std::move(task));
   }
 
   // The largest first: they take the least time, which leaves more for others.
   // Nothing depends on the others' answers here.
   Pass first_pass() {
-    Pass pass{.is_first = true,
-              .share = is_by_clock_ ? kFirstShare : 1,
-              .waiting = {}};
+    Pass pass;
+    pass.is_first = true;
+    if (is_by_clock_) pass.leave = (1 - kFirstShare) * clock_->seconds_left();
     for (std::size_t i = curve_.points().size(); i-- > 0;) {
-      if (is_closed(i)) continue;
-      Task task = task_at(i, strategy_);
+      if (!is_closed(i)) add_task(i, strategy_, pass);
+    }
+    for (Task& task : pass.waiting) {
       auto& work = task.request.limits.work;
-      if (work != Limits().work) {
-        work = std::max<std::int64_t>(1, work / kFirstWorkPart);
-      }
-      pass.waiting.push_back(std::move(task));
+      if (work == Limits().work) continue;
+      work = std::max<std::int64_t>(1, work / kFirstWorkPart);
+    }
+    return pass;
+  }
+
+  // Where there is no plan or a poor one, the anytime search.
+  Pass better_plans_pass() {
+    Pass pass;
+    pass.leave = (1 - kBetterPlansShare) * clock_->seconds_left();
+    ++passes_;
+    for (std::size_t i = levels_.size(); i-- > 0;) {
+      if (is_closed(i) || gap_at(i) < kPoorGap) continue;
+      add_task(i, *searches_.back(), pass);
     }
     return pass;
   }
@@ -178,21 +205,16 @@ class FrontierSearch {
   // The smallest gap first.
   Pass next_pass() {
     Pass pass;
+    pass.eagerness = kEagerness;
     ++passes_;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       if (is_closed(i) || levels_[i] == searches_.size()) continue;
-      Task task = task_at(i, *searches_[levels_[i]]);
-      task.request.limits.seed += passes_;
-      if (const Plan* start = curve_.start_for(i)) task.start = *start;
-      pass.waiting.push_back(std::move(task));
+      add_task(i, *searches_[levels_[i]], pass);
     }
-    const auto gap = [&](const Task& task) {
-      return curve_.points()[task.point].gap().value_or(
-          std::numeric_limits<double>::infinity());
-    };
-    std::stable_sort(
-        pass.waiting.begin(), pass.waiting.end(),
-        [&](const Task& a, const Task& b) { return gap(a) < gap(b); });
+    std::stable_sort(pass.waiting.begin(), pass.waiting.end(),
+                     [&](const Task& a, const Task& b) {
+                       return gap_at(a.point) < gap_at(b.point);
+                     });
     return pass;
   }
 
@@ -230,13 +252,13 @@ class FrontierSearch {
     }
   }
 
-  // The next task with its share of the time; none if the pass is over. Every
+  // The next task with its part of the time; none if the pass is over. Every
   // budget is asked once, however late it is.
   std::optional<Task> take(Pass& pass) {
     const std::lock_guard lock(mutex_);
     while (!pass.waiting.empty()) {
       if (is_interrupted() || (!pass.is_first && is_over())) break;
-      const double seconds = share_of(pass);
+      const double seconds = part_of(pass);
       Task task = std::move(pass.waiting.front());
       pass.waiting.pop_front();
       if (is_by_clock_ && !pass.is_first) {
@@ -250,15 +272,13 @@ class FrontierSearch {
     return std::nullopt;
   }
 
-  double share_of(const Pass& pass) const {
+  double part_of(const Pass& pass) const {
     const double left = clock_->seconds_left();
     if (!is_by_clock_) return left;
-    const double after = (1 - pass.share) * request_.limits.seconds;
-    const double here = std::max(0.0, left - after);
+    const double here = std::max(0.0, left - pass.leave);
     const auto threads = static_cast<double>(num_threads());
     const auto tasks = static_cast<double>(pass.waiting.size() + pass.running);
-    const double parts = pass.is_first ? tasks : tasks / kEagerness;
-    return std::min(here, here * threads / parts);
+    return std::min(here, here * threads * pass.eagerness / tasks);
   }
 
   // Where time decides, the latest plans may.
@@ -364,7 +384,7 @@ Frontier solve_frontier(const Graph& graph, const FrontierQuestion& question,
   Bytes least_peak = peak_floor(graph, question.order).bytes;
   if (needs_least_peak(question)) {
     least = find_least_peak(graph, question.order, strategy, plain);
-    if (least->has_plan()) least_peak = least->peak;
+    if (is_worth_a_point(*least, graph)) least_peak = least->peak;
   }
   FrontierSearch search(graph, question, strategy, plain,
                         budgets_of(graph, question, least_peak),

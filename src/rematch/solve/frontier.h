@@ -13,9 +13,10 @@ namespace rematch {
 
 struct FrontierQuestion {
   OrderRule order = OrderRule::kFixed;
-  // In any order, repeats count once; none: the least peak that is found.
-  // Empty: `num_points` of them, evenly spaced from that peak to the keep-all
-  // peak, both included; fewer where there are not as many bytes between.
+  // In any order, repeats count once; none: the least peak that is found, or
+  // the floor if there was no time to find any. Empty: `num_points` of them,
+  // evenly spaced from that peak to the keep-all peak, both included; fewer
+  // where there are not as many bytes between.
   std::vector<std::optional<Bytes>> budgets;
   int num_points = 20;  // At least 1: the least peak alone.
   // Called with the points whenever one changed, one call at a time, by any

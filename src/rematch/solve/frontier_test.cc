@@ -126,7 +126,7 @@ TEST(Frontier, IsInfeasibleIfEveryPointIs) {
   const Frontier found = curve_of(chain(8), at({1, 2}));
   EXPECT_EQ(found.outcome(), Outcome::kInfeasible);
   EXPECT_EQ(found.stop_reason, StopReason::kProved);
-  EXPECT_EQ(found.least_peak, std::nullopt);
+  EXPECT_EQ(found.least_peak, keep_all_peak(chain(8)));
 }
 
 TEST(Frontier, IsUnknownWhereTheStrategyDoesNotApply) {
@@ -211,6 +211,15 @@ TEST(Frontier, IsMonotoneWhenTimeRunsOut) {
     expect_sound(graph, found);
     EXPECT_EQ(found.points.back().overhead(), 0) << seconds;
   }
+}
+
+TEST(Frontier, HasItsPointsWithoutTime) {
+  Limits limits;
+  limits.seconds = 0;
+  const Frontier found = curve_of(transformer(), points(10), limits);
+  EXPECT_EQ(found.points.size(), 10);
+  EXPECT_EQ(found.points.back().outcome, Outcome::kOptimal);
+  EXPECT_EQ(found.stop_reason, StopReason::kTimeLimit);
 }
 
 TEST(Frontier, StopsAtTheGap) {
