@@ -191,11 +191,7 @@ void add_frontier_command(CLI::App& app, Session& session) {
                    "how many budgets, if they are not listed (default: 20)")
       ->check(positive_integer())
       ->type_name("N");
-  command
-      ->add_option("--strategy,-s", options->strategy,
-                   "see 'rematch strategies'")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_strategy_option(*command, options->strategy);
   add_search_options(*command, options->search);
   command
       ->add_option("-o,--output", options->output,
