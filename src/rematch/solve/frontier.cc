@@ -135,7 +135,7 @@ class FrontierSearch {
     }
     report();
     run(first_pass());
-    if (is_by_clock_ && searches_.size() > 1) run(better_plans_pass());
+    if (is_by_clock_ && strategy_.name == "auto") run(better_plans_pass());
     while (!is_over()) {
       Pass pass = next_pass();
       if (pass.waiting.empty()) break;
@@ -205,7 +205,7 @@ class FrontierSearch {
   // The smallest gap first.
   Pass next_pass() {
     Pass pass;
-    pass.eagerness = kEagerness;
+    if (searches_.front()->can.exact) pass.eagerness = kEagerness;
     ++passes_;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       if (is_closed(i) || levels_[i] == searches_.size()) continue;
