@@ -109,11 +109,7 @@ void add_plan_command(CLI::App& app, Session& session) {
                    "percentage of the keep-all peak (50%), or min")
       ->required()
       ->type_name("BUDGET");
-  command
-      ->add_option("--strategy,-s", options->strategy,
-                   "see 'rematch strategies'")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_strategy_option(*command, options->strategy);
   add_search_options(*command, options->search);
   command
       ->add_option("-o,--output", options->output,

@@ -3,9 +3,16 @@
 
 #include <sstream>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace rematch {
+
+void add_strategy_option(CLI::App& command, std::string& name) {
+  command.add_option("--strategy,-s", name, "see 'rematch strategies'")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
 
 Result<const Strategy*> strategy_named(const std::string& name) {
   if (const Strategy* strategy = find_strategy(name)) return strategy;

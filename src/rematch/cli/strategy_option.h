@@ -8,7 +8,14 @@
 #include "rematch/base/result.h"
 #include "rematch/solve/strategy.h"
 
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
+class App;
+}
+
 namespace rematch {
+
+// Adds --strategy; `name` holds the default and must outlive the parser.
+void add_strategy_option(CLI::App& command, std::string& name);
 
 // Fails with kInvalidArgument, listing the names there are.
 Result<const Strategy*> strategy_named(const std::string& name);
