@@ -97,9 +97,11 @@ void judge_plan(const Problem& problem, Plan plan, bool proved,
   solution.outcome = Outcome::kFeasible;
 }
 
-// Holds for every strategy; takes milliseconds.
-Cost bound_of_gaps(const Problem& problem, const Limits& limits) {
-  if (problem.order == OrderRule::kFree) return 0;
+// Holds for every strategy; takes milliseconds. Comes first, so that it is
+// there whatever stops the strategy.
+Cost bound_of_gaps(const Problem& problem, const Strategy& strategy,
+                   const Limits& limits) {
+  if (strategy.can.gap_bound || problem.order == OrderRule::kFree) return 0;
   Meter meter(limits);
   return gap_bound(problem, gap_program(problem), meter).lower_bound;
 }
@@ -116,12 +118,12 @@ Solution solve(const Problem& problem, const Strategy& strategy,
     solution.seconds = clock.seconds();
     return solution;
   }
-  Proposal proposal = strategy.propose(problem, request);
-  if (!strategy.can.gap_bound) {
-    proposal.lower_bound =
-        std::max(proposal.lower_bound, bound_of_gaps(problem, request.limits));
-  }
-  solution.lower_bound = std::max(solution.lower_bound, proposal.lower_bound);
+  const Cost of_gaps = bound_of_gaps(problem, strategy, request.limits);
+  Request rest = request;
+  rest.limits.seconds = std::max(0.0, request.limits.seconds - clock.seconds());
+  Proposal proposal = strategy.propose(problem, rest);
+  solution.lower_bound =
+      std::max({solution.lower_bound, of_gaps, proposal.lower_bound});
   solution.stop_reason = proposal.stop_reason;
   solution.message = std::move(proposal.message);
   if (proposal.infeasible) {
