@@ -19,10 +19,6 @@
 namespace rematch {
 namespace {
 
-// The dual simplex takes minutes on Checkmate's program beyond this, the
-// interior point seconds; its prices are a little less sharp.
-constexpr std::size_t kSimplexColumns = 30'000;
-
 PaperOptions paper_options(const ProgramChoice& choice) {
   const auto stages = paper_stages_from_name(choice.stages);
   REMATCH_CHECK(stages.has_value(), "the stages have a known name");
@@ -69,9 +65,8 @@ ProgramBound paper_bound(const Problem& problem, const ProgramChoice& choice,
   const SolveClock clock(limits);
   PaperProgram program(problem, paper_options(choice));
   LpSession session(program.take_model());
-  const bool large = session.model().num_columns() > kSimplexColumns;
-  const LpSolution relaxed = session.solve_relaxation(
-      clock.left(), large ? LpMethod::kInteriorNoBasis : LpMethod::kSimplex);
+  const LpSolution relaxed =
+      session.solve_relaxation(clock.left(), paper_method(session.model()));
   if (relaxed.status == LpStatus::kInfeasible) return {std::nullopt, false};
   if (relaxed.row_duals.empty()) return {problem.graph.base_cost(), true};
   const Cost value = program.units().cost_from(
