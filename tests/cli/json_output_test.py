@@ -55,6 +55,17 @@ MAX_BATCH_FIELDS = [
     "order",
     "seed",
 ]
+BOUND_FIELDS = [
+    "outcome",
+    "formulation",
+    "budget_bytes",
+    "base_cost",
+    "lower_bound",
+    "stop_reason",
+    "order",
+    "plans",
+    "peak_floor_bytes",
+]
 REPLAY_FIELDS = ["valid", "peak_bytes", "cost", "order", "steps", "footprint_bytes"]
 
 
@@ -73,6 +84,8 @@ def commands(chain, solution):
         "compare": ["compare", chain],
         "max-batch": ["max-batch", chain, "--memory", 100, "--overhead", "forward"],
         "no batch": ["max-batch", chain, "--memory", 2, "--overhead", "forward"],
+        "bound": ["bound", chain, "--budget", 5],
+        "no bound": ["bound", chain, "--budget", 2],
         "inspect": ["inspect", chain],
         "replay": ["replay", chain, solution],
         "strategies": ["strategies"],
@@ -103,6 +116,22 @@ def test_max_batch_prints_its_fields_in_order(memory, chain):
     command = ("max-batch", chain, "--memory", memory, "--overhead", "forward")
     found = json.loads(run(*command, "--json").stdout)
     assert [name for name in found if name != "message"] == MAX_BATCH_FIELDS
+
+
+@pytest.mark.parametrize("budget", [5, 2], ids=["with_plan", "without_plan"])
+def test_bound_prints_its_fields_in_order(budget, chain):
+    found = json.loads(run("bound", chain, "--budget", budget, "--json").stdout)
+    assert list(found) == BOUND_FIELDS
+
+
+@pytest.mark.parametrize("formulation", ["gap", "paper", "telescoped", "split"])
+def test_bound_says_what_cut_it_short(formulation, chain):
+    command = ("bound", chain, "--budget", 5, "--formulation", formulation)
+    assert answer_json(*command)["stop_reason"] == "finished"
+    cut = answer_json(*command, "--time-limit", 0)
+    assert cut["stop_reason"] == "time_limit"
+    text = run(*command, "--time-limit", 0).stdout
+    assert "stopped by the time limit: with more time it may prove more" in text
 
 
 def test_plan_says_what_was_asked(chain):

@@ -83,6 +83,12 @@ bool drop_at_peak(const Graph& graph, const Plan& plan, const Replay& measured,
   return !candidates.empty();
 }
 
+LpStatus status_of(StopReason stop) {
+  if (stop == StopReason::kInterrupted) return LpStatus::kInterrupted;
+  return stop == StopReason::kTimeLimit ? LpStatus::kTimeLimit
+                                        : LpStatus::kIterationLimit;
+}
+
 // Without the reruns that it does not need.
 Plan polished(const Problem& problem, Plan plan, SolveClock& clock) {
   if (plan.steps.size() > kPolishSteps) return plan;
@@ -126,10 +132,12 @@ LpSolution relax_with_rerun_rows(LpSession& session, TelescopedProgram& program,
     if (program.add_rerun_memory_rows(solution.columns, session.model()) == 0) {
       return solution;
     }
-    if (clock.stop() || round + 1 == kMostRounds) {
+    const auto stop = clock.stop();
+    if (stop || round + 1 == kMostRounds) {
       // Rows without a price prove as much as before.
       solution.row_duals.resize(session.model().num_rows(), 0);
       solution.columns.resize(session.model().num_columns(), 0);
+      if (stop) solution.status = status_of(*stop);
       return solution;
     }
   }
