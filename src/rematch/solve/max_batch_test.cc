@@ -156,5 +156,15 @@ TEST(MaxBatch, RefusesAGraphWithoutMemory) {
   EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
 }
 
+// The largest number would otherwise be called the largest batch.
+TEST(MaxBatch, RefusesBatchesThatCannotBeCounted) {
+  BatchQuestion question = asking(16'000'000'000, 18);
+  question.graph_batch = 999'999'999'999'999'999;
+  const auto found =
+      max_batch(chain(), question, *find_strategy("keep_all"), {});
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, ErrorCode::kOutOfRange);
+}
+
 }  // namespace
 }  // namespace rematch
