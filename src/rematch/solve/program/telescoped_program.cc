@@ -334,8 +334,23 @@ std::size_t TelescopedProgram::add_rerun_memory_rows(
   return added;
 }
 
+// What stage t costs beyond one run of each op in it: a stage with little room
+// may run an op twice, which R[t,k] does not say.
+ColumnId TelescopedProgram::extra(OpId stage, double least,
+                                  LinearModel& model) {
+  // Above 1, so that nobody takes it for a column of zero or one.
+  const double upper = 1 + least;
+  const auto [known, is_new] = extra_.try_emplace(stage);
+  if (is_new) {
+    known->second = model.add_column(model.family("extra"), {0, upper, 1});
+  } else if (model.column(known->second).upper < upper) {
+    model.set_bounds(known->second, 0, upper);
+  }
+  return known->second;
+}
+
 // no_room[t]: from at most these tensors to at least those, stage t costs at
-// least so much: sum c R + least (sum of S[t,i] not kept in
+// least so much: sum c R + extra[t] + least (sum of S[t,i] not kept in
 // + sum of 1 - S[t+1,i] kept out) >= least, divided by least.
 void TelescopedProgram::add_no_room_row(const StageTask& task, Cost least,
                                         LinearModel& model) {
@@ -354,17 +369,24 @@ void TelescopedProgram::add_no_room_row(const StageTask& task, Cost least,
     row.add(-1, value);
     lower -= 1;
   }
-  for (OpId op : IdRange<OpId>(OpId(0), task.stage)) {
-    const Value value = run(stage, op);
-    // Nothing that costs can pay for what cannot be done.
-    if (least == kInfinity || !value.column || graph_.op(op).cost == 0) {
-      continue;
-    }
-    // Rounded up, which makes the row weaker.
+  // Nothing that costs can pay for what cannot be done.
+  if (least < kInfinity) add_payments(task.stage, least, row, model);
+  add_at_least("no_room", lower, row, model);
+}
+
+// The shares of `least` that reruns in the stage pay, rounded up, which makes
+// the row weaker.
+void TelescopedProgram::add_payments(OpId stage, Cost least, Expression& row,
+                                     LinearModel& model) {
+  for (OpId op : IdRange<OpId>(OpId(0), stage)) {
+    const Value value = run(stage.value, op);
+    if (!value.column || graph_.op(op).cost == 0) continue;
     const double share = graph_.op(op).cost / least * (1 + kRounding);
     row.add(std::clamp(share, kLeastCoefficient, 1.0), value);
   }
-  add_at_least("no_room", lower, row, model);
+  const double scaled = units_.cost(least);
+  const double share = (1 + kRounding) / scaled;
+  row.add(std::max(share, kLeastCoefficient), {extra(stage, scaled, model), 0});
 }
 
 void TelescopedProgram::set_budget(Bytes budget, LinearModel& model) {
@@ -380,6 +402,10 @@ double TelescopedProgram::paid_in(OpId stage,
   double sum = 0;
   for (OpId op : IdRange<OpId>(OpId(0), stage)) {
     sum += units_.cost(graph_.op(op).cost) * at(run(stage.value, op), point);
+  }
+  const auto extra = extra_.find(stage);
+  if (extra != extra_.end() && extra->second.index() < point.size()) {
+    sum += point[extra->second.index()];
   }
   return sum;
 }

@@ -29,9 +29,9 @@ struct TelescopedOptions {
 };
 
 // Builds the model and adds rows to it that a point breaks. Columns: "run"
-// (R[t,k]), "kept" (S[t,i], integer), "held" (L[t,s]), "through" (Z[t,s]). The
-// objective is what is spent on reruns, in scaled units. Equations are in
-// docs/formulation.md, by the names of the families.
+// (R[t,k]), "kept" (S[t,i], integer), "held" (L[t,s]), "through" (Z[t,s]),
+// "extra" (E[t]). The objective is what is spent on reruns, in scaled units.
+// Equations are in docs/formulation.md, by the names of the families.
 class TelescopedProgram {
  public:
   // `problem` has a fixed order and a budget of at least the floor, and its
@@ -109,6 +109,9 @@ class TelescopedProgram {
   std::vector<std::pair<OpId, OpId>> broken_reruns(
       std::span<const double> point) const;
   void add_rerun_memory_row(OpId stage, OpId op, LinearModel& model);
+  ColumnId extra(OpId stage, double least, LinearModel& model);
+  void add_payments(OpId stage, Cost least, Expression& row,
+                    LinearModel& model);
 
   const Graph& graph_;
   Bytes budget_;
@@ -123,6 +126,7 @@ class TelescopedProgram {
   // By stage: which storages have a column Z, and which ops have a row.
   std::vector<std::map<StorageId, ColumnId>> through_;
   std::set<std::pair<std::int32_t, std::int32_t>> rerun_rows_;
+  std::map<OpId, ColumnId> extra_;  // By stage.
   // Storages touched by an op, each once, and its bytes with its workspace.
   IdVector<OpId, std::vector<StorageId>> touched_;
   IdVector<OpId, Bytes> taken_;
