@@ -30,6 +30,8 @@ constexpr int kMostWidenings = 400;
 constexpr double kCloseTo = 1e-4;
 constexpr std::size_t kMostNodes = 20'000;
 constexpr double kRounding = 1e-12;
+// What the columns of a point may be worth by being off, in scaled units.
+constexpr double kSameCost = 1e-6;
 
 class TelescopedSearch {
  public:
@@ -238,7 +240,7 @@ class TelescopedSearch {
         realise_stages(graph(), problem_.budget, kept, kMostStates, clock_);
     if (realised.plan) {
       const Cost cost = best_.offer(*realised.plan);
-      if (scaled_extra(cost) <= objective + kSolverMargin) {
+      if (scaled_extra(cost) <= objective + kSameCost) {
         return false;
       }
     }
@@ -258,7 +260,7 @@ class TelescopedSearch {
                       std::span<const double> point) {
     const double paid = program_.paid_in(task.stage, point);
     const double due = program_.units().cost(answer.least);
-    if (due > paid + kSolverMargin) {
+    if (due > paid + kSameCost) {
       program_.add_no_room_row(widened(graph(), problem_.budget, staging_, task,
                                        answer.least, kMostWidenings, clock_),
                                answer.least, model());
