@@ -100,6 +100,21 @@ TEST_F(SplitScale, ClaimsOnlyWhatHoldsOfNumbersOfAllMagnitudes) {
   expect_proved(80);
 }
 
+TEST_F(SplitScale, ProvesDecimalFractionsToTheEnd) {
+  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+    const Cost unit = i % 2 == 0 ? 10 : 1000;
+    const Graph graph = remade(
+        small_graph(random_), [](Bytes bytes) { return bytes; },
+        [&](Cost cost) { return cost / unit; });
+    const Problem problem{graph, any_budget(graph), OrderRule::kFixed};
+    const Solution truth = solve(problem, *find_strategy("exhaustive"), {});
+    const Solution got = solve(problem, *find_strategy("milp"), {});
+    EXPECT_EQ(got.outcome, truth.outcome) << show(graph);
+    if (!truth.has_plan()) continue;
+    EXPECT_NEAR(got.cost, truth.cost, 1e-12 * truth.cost) << show(graph);
+  }
+}
+
 // op0 costs nothing, op3 very little beside op1: a search over integers cannot
 // tell a plan that runs op0 again from one that runs op3 again.
 TEST(SplitSearch, ClaimsNoMoreThanToleranceAllows) {

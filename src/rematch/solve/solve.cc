@@ -9,6 +9,7 @@
 #include "rematch/base/check.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/replay.h"
+#include "rematch/solve/decimal_costs.h"
 #include "rematch/solve/gap/gap_bound.h"
 
 namespace rematch {
@@ -88,7 +89,9 @@ void judge_plan(const Problem& problem, Plan plan, bool proved,
   solution.cost = measured->cost;
   REMATCH_CHECK(solution.lower_bound <= solution.cost * (1 + kRounding),
                 "a proved lower bound is not above the cost of a plan");
-  if (proved || solution.lower_bound >= solution.cost) {
+  if (proved || solution.lower_bound >= solution.cost ||
+      is_cheapest_by_digits(problem.graph, *solution.plan,
+                            solution.lower_bound)) {
     solution.lower_bound = solution.cost;
     solution.outcome = Outcome::kOptimal;
     solution.stop_reason = StopReason::kProved;
