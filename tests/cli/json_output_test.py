@@ -82,6 +82,17 @@ POINT_FIELDS = [
     "strategy",
     "outcome",
 ]
+BOUND_FIELDS = [
+    "outcome",
+    "formulation",
+    "budget_bytes",
+    "base_cost",
+    "lower_bound",
+    "stop_reason",
+    "order",
+    "plans",
+    "peak_floor_bytes",
+]
 REPLAY_FIELDS = ["valid", "peak_bytes", "cost", "order", "steps", "footprint_bytes"]
 
 
@@ -101,6 +112,8 @@ def commands(chain, solution):
         "frontier": ["frontier", chain],
         "max-batch": ["max-batch", chain, "--memory", 100, "--overhead", "forward"],
         "no batch": ["max-batch", chain, "--memory", 2, "--overhead", "forward"],
+        "bound": ["bound", chain, "--budget", 5],
+        "no bound": ["bound", chain, "--budget", 2],
         "inspect": ["inspect", chain],
         "replay": ["replay", chain, solution],
         "strategies": ["strategies"],
@@ -168,6 +181,22 @@ def test_frontier_ends_at_the_keep_all_peak_and_the_least(chain):
     budgets = [point["budget_bytes"] for point in found["points"]]
     assert (budgets[0], budgets[-1]) == (least, found["keep_all_peak_bytes"])
     assert len(budgets) == 3
+
+
+@pytest.mark.parametrize("budget", [5, 2], ids=["with_plan", "without_plan"])
+def test_bound_prints_its_fields_in_order(budget, chain):
+    found = json.loads(run("bound", chain, "--budget", budget, "--json").stdout)
+    assert list(found) == BOUND_FIELDS
+
+
+@pytest.mark.parametrize("formulation", ["gap", "paper", "telescoped", "split"])
+def test_bound_says_what_cut_it_short(formulation, chain):
+    command = ("bound", chain, "--budget", 5, "--formulation", formulation)
+    assert answer_json(*command)["stop_reason"] == "finished"
+    cut = answer_json(*command, "--time-limit", 0)
+    assert cut["stop_reason"] == "time_limit"
+    text = run(*command, "--time-limit", 0).stdout
+    assert "stopped by the time limit: with more time it may prove more" in text
 
 
 def test_plan_says_what_was_asked(chain):
