@@ -9,6 +9,7 @@
 #include "rematch/cli/program_options.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/plan/budget.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/sequence.h"

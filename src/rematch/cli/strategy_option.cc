@@ -3,21 +3,7 @@
 
 #include <sstream>
 
-#include <fmt/format.h>
-
 namespace rematch {
-
-Result<const Strategy*> strategy_named(const std::string& name) {
-  if (const Strategy* strategy = find_strategy(name)) return strategy;
-  std::string names;
-  for (const Strategy& strategy : strategies()) {
-    if (!names.empty()) names += ", ";
-    names += strategy.name;
-  }
-  return Error{
-      ErrorCode::kInvalidArgument,
-      fmt::format("there is no strategy '{}' (there are {})", name, names)};
-}
 
 Result<std::vector<const Strategy*>> strategies_named(const std::string& list) {
   std::vector<const Strategy*> result;
