@@ -29,7 +29,9 @@ target_compile_features(rematch_python PRIVATE cxx_std_20)
 target_link_libraries(rematch_python PRIVATE
   rematch_solve rematch_io rematch_plan rematch_graph rematch_base fmt::fmt)
 target_link_options(rematch_python PRIVATE -Wl,--exclude-libs,ALL)
-target_compile_options(nanobind-static PRIVATE -w)  # Not ours.
+# Not ours.
+target_compile_options(nanobind-static PRIVATE -w)
+set_target_properties(nanobind-static PROPERTIES CXX_CLANG_TIDY "")
 
 set(package "${PROJECT_BINARY_DIR}/python/rematch")
 set_target_properties(rematch_python PROPERTIES
@@ -49,6 +51,12 @@ foreach(part IN LISTS parts)
   file(CREATE_LINK "${part}" "${package}/${name}" SYMBOLIC)
 endforeach()
 
+if(REMATCH_BUILD_PROGRAM)
+  file(MAKE_DIRECTORY "${package}/bin")
+  file(CREATE_LINK "${PROJECT_BINARY_DIR}/bin/rematch" "${package}/bin/rematch"
+       SYMBOLIC)
+endif()
+
 # Only the wheel wants these. HiGHS lies next to the module and the program, so
 # that both find it wherever the package is put.
 set(for_wheel COMPONENT python EXCLUDE_FROM_ALL)
@@ -60,4 +68,8 @@ if(REMATCH_HIGHS_FROM STREQUAL "wheel")
           DESTINATION rematch ${for_wheel})
 else()
   set_target_properties(rematch_python PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
+if(SKBUILD AND REMATCH_BUILD_PROGRAM)
+  set_target_properties(rematch_cli_main PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+  install(TARGETS rematch_cli_main RUNTIME DESTINATION rematch/bin ${for_wheel})
 endif()
