@@ -82,3 +82,8 @@ __all__ = [
     "strategies",
     "synthetic_graph",
 ]
+
+# Where people find them, so that is how they introduce themselves.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__

@@ -30,6 +30,11 @@ def test_everything_in_the_module_is_public():
     assert there == set(PUBLIC)
 
 
+def test_classes_introduce_themselves_as_ours():
+    assert repr(rematch.InvalidGraph) == "<class 'rematch.InvalidGraph'>"
+    assert repr(rematch.Graph) == "<class 'rematch.Graph'>"
+
+
 def members(thing):
     if not inspect.isclass(thing) or issubclass(thing, BaseException):
         return []
