@@ -181,6 +181,7 @@ void bind_plan(nb::module_& module) {
       "plan_from_sequence",
       [](const Graph& graph, const std::vector<std::int64_t>& ops) {
         std::vector<OpId> sequence;
+        sequence.reserve(ops.size());
         for (std::int64_t op : ops) sequence.push_back(op_at(graph, op));
         return plan_from_sequence(graph, sequence);
       },
