@@ -39,7 +39,7 @@ struct SearchProgress {
 
 struct Request {
   // NOLINTNEXTLINE(google-explicit-constructor): limits alone are a request.
-  Request(Limits limits_ = {}) : limits(limits_) {}
+  Request(Limits within = {}) : limits(within) {}
 
   Limits limits;
   Formulation formulation = Formulation::kSplit;
