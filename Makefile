@@ -9,7 +9,7 @@ CXX_FILES = $$(find src tests bench -name '*.h' -o -name '*.cc')
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test bench bench-proofs fuzz lint format install clean
+.PHONY: help build demo test bench bench-proofs fuzz lint format wheel install clean
 .PHONY: setup setup-lint setup-fuzz
 
 help:  ## List these targets.
@@ -48,6 +48,9 @@ lint: setup-lint build/tidy/build.ninja  ## Check format, clang-tidy and layers.
 
 format: setup-lint  ## Format the C++ in place.
 	@clang-format -i $(CXX_FILES)
+
+wheel: setup  ## Build the Python wheel and try it: build/wheel.
+	@tools/wheel
 
 install: build  ## Install the program and the library under PREFIX.
 	@cmake --install build/release --prefix $(PREFIX)

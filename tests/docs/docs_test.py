@@ -6,6 +6,8 @@
   after it continue the command. A line "..." stands for any number of lines; times in seconds are not compared. The blocks of one file share one
   empty folder, in which `data` and `tools` are those of the tree and `rematch`
   is on PATH.
+- The ```pycon blocks of one file are run as one session, in a release build, and
+  compared in the same way, by doctest; "..." stands for any text.
 - ```json blocks parse; the program in README.md compiles and prints what the
   README says; docs/memory.svg is what the command next to it draws.
 - Relative links lead to files and headings that exist.
@@ -14,7 +16,9 @@
 REMATCH_UPDATE_DOCS=1 rewrites the outputs that no longer match, and the picture.
 """
 
+import doctest
 import filecmp
+import importlib.util
 import json
 import os
 import re
@@ -166,6 +170,24 @@ def test_commands_print_what_is_shown(path, tmp_path):
         path.write_text(text, encoding="utf-8")
         return
     assert not problems, "\n\n".join(problems)
+
+
+# Python sessions
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("rematch") is None, reason="this build has no Python module"
+)
+@pytest.mark.parametrize("path", files_with("pycon"))
+def test_python_answers_what_is_shown(path, tmp_path, monkeypatch):
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+    session = "\n".join(blocks(path, "pycon"))
+    name = str(path.relative_to(ROOT))
+    test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
+    report = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=report.append)
+    assert not report, "".join(report)
 
 
 # Other blocks

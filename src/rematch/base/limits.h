@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "rematch/base/result.h"
+
 namespace rematch {
 
 // What the caller allows. The defaults allow everything.
@@ -22,6 +24,13 @@ struct Limits {
   // Set to true from elsewhere (a signal handler) to stop. May be null.
   const std::atomic<bool>* interrupt = nullptr;
 };
+
+// For limits from outside: fails with kInvalidArgument on seconds or a gap that
+// are negative or no number, and on less than one unit of work or one thread.
+Status check_limits(const Limits& limits);
+
+// How many threads can run at once on this machine; at least one.
+int available_threads();
 
 enum class Stop { kTime, kWork, kInterrupt };
 

@@ -6,6 +6,32 @@
 namespace rematch {
 namespace {
 
+Limits with(auto change) {
+  Limits limits;
+  change(limits);
+  return limits;
+}
+
+TEST(CheckLimits, TakesTheDefaults) {
+  EXPECT_TRUE(check_limits(Limits{}).ok());
+}
+
+TEST(CheckLimits, TakesZeroSeconds) {
+  EXPECT_TRUE(check_limits(with([](Limits& l) { l.seconds = 0; })).ok());
+}
+
+TEST(CheckLimits, RefusesWhatMakesNoSense) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(check_limits(with([](Limits& l) { l.seconds = -1; })).ok());
+  EXPECT_FALSE(check_limits(with([](Limits& l) { l.seconds = kNan; })).ok());
+  EXPECT_FALSE(check_limits(with([](Limits& l) { l.gap = -0.1; })).ok());
+  EXPECT_FALSE(check_limits(with([](Limits& l) { l.gap = kNan; })).ok());
+  EXPECT_FALSE(check_limits(with([](Limits& l) { l.work = 0; })).ok());
+  EXPECT_FALSE(check_limits(with([](Limits& l) { l.threads = 0; })).ok());
+}
+
+TEST(AvailableThreads, IsAtLeastOne) { EXPECT_GE(available_threads(), 1); }
+
 TEST(Meter, GoesOnWithoutLimits) {
   Meter meter{Limits{}};
   EXPECT_FALSE(meter.stop(1'000'000'000));

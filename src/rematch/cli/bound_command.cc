@@ -12,6 +12,7 @@
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/io/json_writer.h"
 #include "rematch/plan/budget.h"
 #include "rematch/plan/floor.h"

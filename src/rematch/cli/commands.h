@@ -9,8 +9,6 @@
 #include "rematch/base/result.h"
 #include "rematch/cli/console.h"
 #include "rematch/cli/exit_code.h"
-#include "rematch/graph/graph.h"
-#include "rematch/graph/graph_builder.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
 class App;
@@ -40,12 +38,5 @@ void add_completion_command(CLI::App& app, Session& session);
 
 // Adds the argument GRAPH; `path` must outlive the parser.
 void add_graph_argument(CLI::App& command, std::string& path);
-
-// Reads a graph from a file ("-": standard input). Errors name the file.
-Result<Graph> load_graph(const std::string& path,
-                         DeclaredOrder order = DeclaredOrder::kAsGiven);
-
-// "graph.json: ..." in front of an error; "standard input" for "-".
-Error in_file(const std::string& path, const Error& error);
 
 }  // namespace rematch

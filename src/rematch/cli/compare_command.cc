@@ -11,6 +11,7 @@
 #include "rematch/cli/strategy_option.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/io/json_writer.h"
 #include "rematch/io/solution_json.h"
 #include "rematch/plan/budget.h"

@@ -11,6 +11,7 @@
 #include "rematch/cli/summary.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/plan/budget.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/sequence.h"

@@ -6,6 +6,7 @@
 
 #include "rematch/cli/commands.h"
 #include "rematch/io/file.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/io/graph_json.h"
 
 namespace rematch {

@@ -9,11 +9,11 @@
 
 #include "rematch/cli/commands.h"
 #include "rematch/cli/search_options.h"
-#include "rematch/cli/strategy_option.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/io/json_writer.h"
 #include "rematch/io/solution_json.h"
 #include "rematch/plan/cost_cap.h"

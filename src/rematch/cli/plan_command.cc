@@ -10,15 +10,13 @@
 #include "rematch/cli/commands.h"
 #include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
-#include "rematch/cli/strategy_option.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
 #include "rematch/io/file.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/io/solution_json.h"
 #include "rematch/plan/budget.h"
-#include "rematch/plan/sequence.h"
-#include "rematch/solve/least_peak.h"
-#include "rematch/solve/solve.h"
+#include "rematch/solve/within_budget.h"
 
 namespace rematch {
 namespace {
@@ -56,11 +54,8 @@ Result<Solution> search(const Graph& graph, const Options& options,
   };
   const auto spec = parse_budget(options.budget);
   if (!spec) return spec.error();
-  const auto budget = resolve_budget(*spec, keep_all_peak(graph));
-  if (!budget) return budget.error();
-  const OrderRule order = to_order(options.search);
-  if (!*budget) return solve_least_peak(graph, order, **strategy, *request);
-  return solve({graph, **budget, order}, **strategy, *request);
+  return solve_within(graph, *spec, to_order(options.search), **strategy,
+                      *request);
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {

@@ -12,6 +12,7 @@
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/io/json_parse.h"
 #include "rematch/io/json_reader.h"
 #include "rematch/io/json_writer.h"

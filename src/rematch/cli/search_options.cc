@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/cli/search_options.h"
 
-#include <algorithm>
 #include <optional>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -89,10 +87,7 @@ Result<Limits> to_limits(const SearchOptions& options) {
   limits.seconds = options.time_limit;
   if (options.work_limit > 0) limits.work = options.work_limit;
   limits.gap = *gap;
-  limits.threads =
-      options.threads > 0
-          ? options.threads
-          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  limits.threads = options.threads > 0 ? options.threads : available_threads();
   limits.seed = options.seed;
   limits.interrupt = &watch_for_interrupt();
   return limits;

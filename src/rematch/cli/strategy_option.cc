@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 namespace rematch {
 
@@ -12,18 +11,6 @@ void add_strategy_option(CLI::App& command, std::string& name) {
   command.add_option("--strategy,-s", name, "see 'rematch strategies'")
       ->type_name("NAME")
       ->capture_default_str();
-}
-
-Result<const Strategy*> strategy_named(const std::string& name) {
-  if (const Strategy* strategy = find_strategy(name)) return strategy;
-  std::string names;
-  for (const Strategy& strategy : strategies()) {
-    if (!names.empty()) names += ", ";
-    names += strategy.name;
-  }
-  return Error{
-      ErrorCode::kInvalidArgument,
-      fmt::format("there is no strategy '{}' (there are {})", name, names)};
 }
 
 Result<std::vector<const Strategy*>> strategies_named(const std::string& list) {

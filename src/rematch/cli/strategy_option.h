@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies by name, with help when the name is wrong.
+// Strategies as listed on the command line.
 #pragma once
 
 #include <string>
@@ -17,10 +17,8 @@ namespace rematch {
 // Adds --strategy; `name` holds the default and must outlive the parser.
 void add_strategy_option(CLI::App& command, std::string& name);
 
-// Fails with kInvalidArgument, listing the names there are.
-Result<const Strategy*> strategy_named(const std::string& name);
-
-// Every strategy that a comma-separated list names, in its order.
+// Every strategy that a comma-separated list names, in its order. Fails like
+// strategy_named().
 Result<std::vector<const Strategy*>> strategies_named(const std::string& list);
 
 }  // namespace rematch

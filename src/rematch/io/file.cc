@@ -168,4 +168,9 @@ Status write_text(const std::string& path, std::string_view text) {
   return ok_status();
 }
 
+Error in_file(const std::string& path, const Error& error) {
+  const std::string where = path == "-" ? "standard input" : path;
+  return {error.code, where + ": " + error.message};
+}
+
 }  // namespace rematch

@@ -19,4 +19,7 @@ Result<std::string> read_text(const std::string& path);
 // system's reason.
 Status write_text(const std::string& path, std::string_view text);
 
+// "graph.json: ..." in front of an error; "standard input" for "-".
+Error in_file(const std::string& path, const Error& error);
+
 }  // namespace rematch

@@ -2,6 +2,7 @@
 // Looks at a document to see which format it is in.
 #include "rematch/io/graph_file.h"
 
+#include "rematch/io/file.h"
 #include "rematch/io/graph_json.h"
 #include "rematch/io/json_parse.h"
 #include "rematch/io/json_reader.h"
@@ -29,6 +30,14 @@ Result<Graph> graph_from_text(std::string_view text, DeclaredOrder order) {
                "this is not a graph: expected an object with 'format': "
                "'rematch.graph', or node-link JSON with 'nodes' and 'links' "
                "or 'edges'"};
+}
+
+Result<Graph> load_graph(const std::string& path, DeclaredOrder order) {
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  auto graph = graph_from_text(*text, order);
+  if (!graph) return in_file(path, graph.error());
+  return graph;
 }
 
 }  // namespace rematch

@@ -225,6 +225,12 @@ std::int64_t batch_for(const Graph& graph, const BatchQuestion& question,
 Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
                               const Strategy& strategy,
                               const Request& request) {
+  if (question.graph_batch < 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("a graph for a batch of {} makes no sense: it is "
+                             "not 1 or more",
+                             question.graph_batch)};
+  }
   const Bytes floor =
       peak_floor(graph, question.order).bytes - graph.fixed_bytes();
   if (floor <= 0) {

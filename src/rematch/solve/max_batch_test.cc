@@ -53,6 +53,14 @@ TEST(MaxBatch, IsThatOfTheFloorWhereCostDoesNotMatter) {
   EXPECT_EQ(found.batch_bound, 333);
 }
 
+TEST(MaxBatch, RefusesAGraphForNoBatch) {
+  BatchQuestion question = asking(1000, 26);
+  question.graph_batch = 0;
+  const auto found = max_batch(chain(), question, *find_strategy("auto"), {});
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST(MaxBatch, FixedBytesAreCountedOnce) {
   GraphBuilder builder;
   builder.fixed_bytes(7)

@@ -4,6 +4,10 @@
 #include <array>
 #include <cstddef>
 
+#include <fmt/format.h>
+
+#include "rematch/plan/replay.h"
+
 namespace rematch {
 namespace {
 
@@ -23,6 +27,17 @@ std::optional<Enum> from_name(const std::array<std::string_view, kSize>& names,
 }
 
 }  // namespace
+
+Status check_request(const Graph& graph, OrderRule order,
+                     const Request& request) {
+  if (auto limits = check_limits(request.limits); !limits) return limits;
+  if (request.start == nullptr) return ok_status();
+  const auto measured = replay(graph, *request.start, order);
+  if (measured) return ok_status();
+  return Error{measured.error().code,
+               fmt::format("the plan to start from is not valid: {}",
+                           measured.error().message)};
+}
 
 std::string_view formulation_name(Formulation formulation) {
   return kFormulations[static_cast<std::size_t>(formulation)];

@@ -9,7 +9,9 @@
 
 #include "rematch/base/cost.h"
 #include "rematch/base/limits.h"
+#include "rematch/base/result.h"
 #include "rematch/plan/plan.h"
+#include "rematch/plan/problem.h"
 
 namespace rematch {
 
@@ -37,7 +39,7 @@ struct SearchProgress {
 
 struct Request {
   // NOLINTNEXTLINE(google-explicit-constructor): limits alone are a request.
-  Request(Limits limits_ = {}) : limits(limits_) {}
+  Request(Limits within = {}) : limits(within) {}
 
   Limits limits;
   Formulation formulation = Formulation::kSplit;
@@ -61,6 +63,11 @@ struct Request {
     return target && (cost <= *target || lower_bound > *target);
   }
 };
+
+// For requests from outside: fails with kInvalidArgument on limits that make no
+// sense, and with kInvalidPlan on a start that replay refuses.
+Status check_request(const Graph& graph, OrderRule order,
+                     const Request& request);
 
 // "split", "paper", "telescoped".
 std::string_view formulation_name(Formulation formulation);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/solve/strategy.h"
 
+#include <fmt/format.h>
+
 namespace rematch {
 
 const Strategy* find_strategy(std::string_view name) {
@@ -8,6 +10,18 @@ const Strategy* find_strategy(std::string_view name) {
     if (strategy.name == name) return &strategy;
   }
   return nullptr;
+}
+
+Result<const Strategy*> strategy_named(std::string_view name) {
+  if (const Strategy* strategy = find_strategy(name)) return strategy;
+  std::string names;
+  for (const Strategy& strategy : strategies()) {
+    if (!names.empty()) names += ", ";
+    names += strategy.name;
+  }
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("there is no strategy '{}' (there are {})", name, names)};
 }
 
 Proposal stopped(Stop reason) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rematch/base/limits.h"
+#include "rematch/base/result.h"
 #include "rematch/plan/solution.h"
 #include "rematch/solve/request.h"
 
@@ -51,6 +52,9 @@ std::span<const Strategy> strategies();
 
 // None if there is no strategy of that name.
 const Strategy* find_strategy(std::string_view name);
+
+// Fails with kInvalidArgument, listing the names there are.
+Result<const Strategy*> strategy_named(std::string_view name);
 
 // A proposal without a plan because a limit was hit.
 Proposal stopped(Stop reason);
