@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What --json prints: one object on one line, with the documented fields."""
 
+import csv
 import json
 
 import pytest
@@ -55,6 +56,43 @@ MAX_BATCH_FIELDS = [
     "order",
     "seed",
 ]
+FRONTIER_FIELDS = [
+    "graph",
+    "strategy",
+    "outcome",
+    "base_cost",
+    "fixed_bytes",
+    "keep_all_peak_bytes",
+    "peak_floor_bytes",
+    "least_peak_bytes",
+    "proved",
+    "seconds",
+    "stop_reason",
+    "order",
+    "seed",
+    "points",
+]
+POINT_FIELDS = [
+    "budget_bytes",
+    "peak_bytes",
+    "cost",
+    "overhead",
+    "lower_bound",
+    "gap",
+    "strategy",
+    "outcome",
+]
+BOUND_FIELDS = [
+    "outcome",
+    "formulation",
+    "budget_bytes",
+    "base_cost",
+    "lower_bound",
+    "stop_reason",
+    "order",
+    "plans",
+    "peak_floor_bytes",
+]
 REPLAY_FIELDS = ["valid", "peak_bytes", "cost", "order", "steps", "footprint_bytes"]
 
 
@@ -71,8 +109,11 @@ def commands(chain, solution):
         "infeasible": ["plan", chain, "--budget", 2],
         "unknown": ["plan", chain, "--budget", 5, "--strategy", "keep_all"],
         "compare": ["compare", chain],
+        "frontier": ["frontier", chain],
         "max-batch": ["max-batch", chain, "--memory", 100, "--overhead", "forward"],
         "no batch": ["max-batch", chain, "--memory", 2, "--overhead", "forward"],
+        "bound": ["bound", chain, "--budget", 5],
+        "no bound": ["bound", chain, "--budget", 2],
         "inspect": ["inspect", chain],
         "replay": ["replay", chain, solution],
         "strategies": ["strategies"],
@@ -103,6 +144,59 @@ def test_max_batch_prints_its_fields_in_order(memory, chain):
     command = ("max-batch", chain, "--memory", memory, "--overhead", "forward")
     found = json.loads(run(*command, "--json").stdout)
     assert [name for name in found if name != "message"] == MAX_BATCH_FIELDS
+
+
+def test_frontier_prints_its_fields_in_order(chain):
+    found = answer_json("frontier", chain, "--budgets", "50%,2")
+    assert list(found) == FRONTIER_FIELDS
+    assert [list(point) for point in found["points"]] == [POINT_FIELDS] * 2
+
+
+def test_frontier_without_a_plan_has_no_measures(chain):
+    point, _ = answer_json("frontier", chain, "--budgets", "50%,2")["points"]
+    nulls = [name for name in POINT_FIELDS if point[name] is None]
+    assert nulls == ["peak_bytes", "cost", "overhead", "gap", "strategy"]
+
+
+def test_frontier_as_csv_says_the_same(chain):
+    command = ("frontier", chain, "--budgets", "50%,2,min")
+    rows = list(csv.reader(answer(*command, "--csv").splitlines()))
+    points = answer_json(*command)["points"]
+    assert rows[0] == POINT_FIELDS
+    assert rows[1:] == [
+        ["" if value is None else str(value) for value in point.values()]
+        for point in points
+    ]
+
+
+def test_frontier_agrees_with_plan(chain):
+    for point in answer_json("frontier", chain)["points"]:
+        plan = answer_json("plan", chain, "--budget", point["budget_bytes"])
+        assert (point["cost"], point["outcome"]) == (plan["cost"], plan["outcome"])
+
+
+def test_frontier_ends_at_the_keep_all_peak_and_the_least(chain):
+    found = answer_json("frontier", chain, "--points", 3)
+    least = answer_json("plan", chain, "--budget", "min")["peak_bytes"]
+    budgets = [point["budget_bytes"] for point in found["points"]]
+    assert (budgets[0], budgets[-1]) == (least, found["keep_all_peak_bytes"])
+    assert len(budgets) == 3
+
+
+@pytest.mark.parametrize("budget", [5, 2], ids=["with_plan", "without_plan"])
+def test_bound_prints_its_fields_in_order(budget, chain):
+    found = json.loads(run("bound", chain, "--budget", budget, "--json").stdout)
+    assert list(found) == BOUND_FIELDS
+
+
+@pytest.mark.parametrize("formulation", ["gap", "paper", "telescoped", "split"])
+def test_bound_says_what_cut_it_short(formulation, chain):
+    command = ("bound", chain, "--budget", 5, "--formulation", formulation)
+    assert answer_json(*command)["stop_reason"] == "finished"
+    cut = answer_json(*command, "--time-limit", 0)
+    assert cut["stop_reason"] == "time_limit"
+    text = run(*command, "--time-limit", 0).stdout
+    assert "stopped by the time limit: with more time it may prove more" in text
 
 
 def test_plan_says_what_was_asked(chain):

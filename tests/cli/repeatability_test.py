@@ -45,6 +45,15 @@ def test_plan_does_not_depend_on_the_number_of_threads(graph):
     assert planned(graph, "--threads", 1) == planned(graph, "--threads", 2)
 
 
+def curve(graph, *options):
+    command = ("frontier", graph, "--points", 5, "--csv", "--work-limit", 1000)
+    return answer(*command, "--time-limit", 100, *options)
+
+
+def test_frontier_with_a_work_limit_does_not_depend_on_the_number_of_threads(graph):
+    assert curve(graph, "--threads", 1) == curve(graph, "--threads", 2)
+
+
 @pytest.mark.parametrize("strategy", strategy_names())
 def test_strategy_repeats_itself(strategy, tmp_path):
     graph = tmp_path / "graph.json"

@@ -6,7 +6,7 @@ import pty
 import subprocess
 
 import pytest
-from program import PROGRAM, TIMEOUT, answer, environment
+from program import PROGRAM, TIMEOUT, answer, environment, generate
 
 ESCAPE = "\x1b"
 
@@ -46,6 +46,7 @@ def commands(chain):
     return {
         "plan": ["plan", chain, "--budget", 5],
         "compare": ["compare", chain, "--budgets", "50%,20%"],
+        "frontier": ["frontier", chain, "--budgets", "50%,20%"],
         "strategies": ["strategies"],
     }
 
@@ -84,6 +85,18 @@ def test_text_is_the_same_with_and_without_colours(name, chain):
     words = [word for word in plain.split() if "." not in word]  # No seconds.
     coloured = on_terminal(*commands(chain)[name])
     assert all(word in coloured for word in words)
+
+
+def test_frontier_is_shown_while_it_fills_and_then_once(tmp_path):
+    graph = tmp_path / "graph.json"
+    generate(graph, "transformer", "--length", 4, "--training")
+    command = ("frontier", graph, "--budgets", "40%,60%", "--time-limit", 2)
+    seen = on_terminal(*command, NO_COLOR="1")
+    assert seen.count("found by") > 1  # Headings.
+    assert f"{ESCAPE}[A" in seen
+    last = seen.split(ESCAPE)[-1]
+    assert last.count("found by") == 1
+    assert "60.0%" in last and "proved" in last
 
 
 def test_reader_that_goes_away_is_no_news():

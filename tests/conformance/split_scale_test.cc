@@ -13,49 +13,10 @@
 #include "rematch/plan/sequence.h"
 #include "rematch/solve/solve.h"
 #include "support/graphs.h"
+#include "support/remade.h"
 
 namespace rematch {
 namespace {
-
-// The same graph with other numbers.
-template <class NewBytes, class NewCost>
-Graph remade(const Graph& graph, const NewBytes& bytes, const NewCost& cost) {
-  GraphBuilder builder;
-  builder.fixed_bytes(graph.declared_fixed_bytes());
-  const auto spec = [&](TensorId id) {
-    const Tensor& tensor = graph.tensor(id);
-    const TensorId first = graph.tensors_in(tensor.storage).front();
-    return TensorSpec{.name = tensor.name,
-                      .bytes = bytes(tensor.bytes),
-                      .storage_of = first == id ? "" : graph.tensor(first).name,
-                      .is_output = tensor.is_output};
-  };
-  for (TensorId tensor : graph.tensors()) {
-    if (graph.is_input(tensor)) builder.add_input(spec(tensor));
-  }
-  for (OpId op : graph.ops()) {
-    OpSpec again;
-    again.op = graph.op(op);
-    again.op.cost = cost(again.op.cost);
-    again.op.workspace = bytes(again.op.workspace);
-    for (TensorId input : graph.inputs(op)) {
-      again.inputs.push_back(graph.tensor(input).name);
-    }
-    for (TensorId output : graph.outputs(op)) {
-      again.outputs.push_back(spec(output));
-    }
-    builder.add_op(std::move(again));
-  }
-  return builder.build().value();
-}
-
-Graph small_graph(Random& random) {
-  if (random.below(4) == 0) {
-    return random_chain(random, static_cast<int>(random.between(2, 4)));
-  }
-  const int ops = static_cast<int>(random.between(2, 8));
-  return random_graph(random, {.ops = ops, .many_outputs = ops <= 6});
-}
 
 class SplitScale : public testing::Test {
  protected:
@@ -111,7 +72,21 @@ TEST_F(SplitScale, ClaimsOnlyWhatHoldsOfSizesThatAlmostTie) {
         },
         [](Cost cost) { return cost; }));
   }
-  expect_proved(90);
+  expect_proved(99);
+}
+
+// A byte is far below what a solver sees.
+TEST_F(SplitScale, ProvesSizesThatAlmostTieInTheLastOfSixteenDigits) {
+  for (int i = 0; i < 800 && !HasFailure(); ++i) {
+    check(remade(
+        small_graph(random_),
+        [&](Bytes bytes) {
+          if (bytes == 0) return bytes;
+          return bytes * 1'000'000'000'000'007 + random_.between(-2, 2);
+        },
+        [](Cost cost) { return cost; }));
+  }
+  expect_proved(99);
 }
 
 TEST_F(SplitScale, ClaimsOnlyWhatHoldsOfCostsThatAreNotWhole) {
@@ -137,6 +112,21 @@ TEST_F(SplitScale, ClaimsOnlyWhatHoldsOfNumbersOfAllMagnitudes) {
         }));
   }
   expect_proved(80);
+}
+
+TEST_F(SplitScale, ProvesDecimalFractionsToTheEnd) {
+  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+    const Cost unit = i % 2 == 0 ? 10 : 1000;
+    const Graph graph = remade(
+        small_graph(random_), [](Bytes bytes) { return bytes; },
+        [&](Cost cost) { return cost / unit; });
+    const Problem problem{graph, any_budget(graph), OrderRule::kFixed};
+    const Solution truth = solve(problem, *find_strategy("exhaustive"), {});
+    const Solution got = solve(problem, *find_strategy("milp"), {});
+    EXPECT_EQ(got.outcome, truth.outcome) << show(graph);
+    if (!truth.has_plan()) continue;
+    EXPECT_NEAR(got.cost, truth.cost, 1e-12 * truth.cost) << show(graph);
+  }
 }
 
 // op0 costs nothing, op3 very little beside op1: a search over integers cannot

@@ -116,3 +116,29 @@ def test_infeasible_answer_says_the_floor(name, tmp_path):
 def test_infeasible_answer_writes_no_file(name, tmp_path):
     plan_below_the_floor(name, tmp_path / "plan.json")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(
+    params=["mobilenet_b512_train.json", "resnet50_b256_train.json"], scope="module"
+)
+def curve(request):
+    skip_if_absent(request.param)
+    command = ("frontier", FOLDER / request.param, "--threads", 2, "--time-limit", 5)
+    return answer_json(*command)
+
+
+def test_curve_has_a_plan_at_every_budget(curve):
+    points = curve["points"]
+    assert len(points) == 20
+    assert all(point["peak_bytes"] <= point["budget_bytes"] for point in points)
+
+
+def test_curve_is_monotone(curve):
+    for name in ("cost", "lower_bound"):
+        values = [point[name] for point in curve["points"]]
+        assert values == sorted(values, reverse=True)
+
+
+def test_curve_is_proved_where_there_is_much_memory(curve):
+    proved = [point["outcome"] == "optimal" for point in curve["points"]]
+    assert sum(proved[10:]) >= 5 and sum(proved) == curve["proved"]

@@ -15,6 +15,7 @@ enum class ErrorCode {
   kInvalidGraph,     // A graph that breaks a rule of the model.
   kInvalidPlan,      // A plan that replay refuses.
   kOutOfRange,       // A number that is too large to work with.
+  kTooLarge,         // Something that makes sense, but takes too much memory.
   kParse,            // Text that is not in the expected format.
   kIo,               // A file that cannot be read or written.
 };

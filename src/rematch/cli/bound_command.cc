@@ -28,7 +28,8 @@ constexpr const char* kExamples = R"(Examples:
   rematch bound graph.json --budget 8GiB --json
 
 The bound holds for the graph's fixed order. Below the floor there is no plan at
-all: exit code 3.)";
+all: exit code 3. A program that is too large for memory has no bound: exit code
+4.)";
 
 constexpr std::string_view kAscending =
     "whose reruns come in the graph's order within each stage ";
@@ -42,7 +43,9 @@ struct Options {
 
 struct Answer {
   ProgramBudget within;
-  std::optional<Cost> bound;  // None: infeasible.
+  std::optional<Cost> bound;  // None: infeasible, or too large.
+  StopReason stop_reason = StopReason::kProved;
+  std::string too_large;  // Why there is no bound; empty: there is.
   bool holds_for_all = true;
 };
 
@@ -57,16 +60,27 @@ Result<Answer> compute(const Graph& graph, const Options& options) {
   limits.seconds = options.time_limit;
   limits.interrupt = &watch_for_interrupt();
   const auto bound = program_bound(problem, options.program.choice, limits);
+  if (!bound && bound.error().code == ErrorCode::kTooLarge) {
+    answer.stop_reason = StopReason::kNotApplicable;
+    answer.too_large = bound.error().message;
+    return answer;
+  }
   if (!bound) return bound.error();
   answer.bound = bound->lower_bound;
+  answer.stop_reason = bound->stop_reason;
   answer.holds_for_all = bound->holds_for_all;
   return answer;
+}
+
+std::string_view outcome_of(const Answer& answer) {
+  if (answer.bound) return "bound";
+  return answer.too_large.empty() ? "infeasible" : "unknown";
 }
 
 void print_json(const Graph& graph, const Options& options,
                 const Answer& answer, const Console& console) {
   JsonObjectWriter object(JsonLayout::kOneLine);
-  object.text("outcome", answer.bound ? "bound" : "infeasible")
+  object.text("outcome", outcome_of(answer))
       .text("formulation", options.program.choice.formulation)
       .integer("budget_bytes", answer.within.budget)
       .number("base_cost", graph.base_cost());
@@ -75,13 +89,30 @@ void print_json(const Graph& graph, const Options& options,
   } else {
     object.json("lower_bound", "null");
   }
-  object.text("order", "fixed")
+  object.text("stop_reason", stop_reason_name(answer.stop_reason))
+      .text("order", "fixed")
       .text("plans", answer.holds_for_all ? "all" : "ascending")
       .integer("peak_floor_bytes", answer.within.floor.bytes);
+  if (!answer.too_large.empty()) object.text("message", answer.too_large);
   console.out << object.finish() << '\n';
 }
 
+// Why it is perhaps not all that can be proved; empty if nothing cut it short.
+std::string cut_short(StopReason reason) {
+  constexpr std::string_view kMore = "with more time it may prove more";
+  if (reason == StopReason::kTimeLimit) {
+    return fmt::format("stopped by the time limit: {}", kMore);
+  }
+  if (reason == StopReason::kInterrupted) {
+    return fmt::format("interrupted: {}", kMore);
+  }
+  return "";
+}
+
 std::string why_none(const Answer& answer) {
+  if (!answer.too_large.empty()) {
+    return fmt::format("unknown: {}", answer.too_large);
+  }
   if (answer.within.is_below_floor()) {
     return "infeasible (proved): below the floor";
   }
@@ -106,6 +137,9 @@ void print_text(const Graph& graph, const Answer& answer,
   } else {
     table.add_row({"bound", {why_none(answer), Style::kBad}});
   }
+  if (const auto why = cut_short(answer.stop_reason); !why.empty()) {
+    table.add_row({"", {why, Style::kWarning}});
+  }
   table.add_row({"floor", format_size(answer.within.floor.bytes) +
                               ": no plan needs less"});
   table.print(console);
@@ -124,6 +158,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   } else {
     print_text(*graph, *answer, console);
   }
+  if (!answer->too_large.empty()) return ExitCode::kNothingFound;
   return answer->bound || !answer->holds_for_all ? ExitCode::kAnswered
                                                  : ExitCode::kInfeasible;
 }

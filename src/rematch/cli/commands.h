@@ -27,6 +27,7 @@ void add_plan_command(CLI::App& app, Session& session);
 void add_max_batch_command(CLI::App& app, Session& session);
 void add_bound_command(CLI::App& app, Session& session);
 void add_compare_command(CLI::App& app, Session& session);
+void add_frontier_command(CLI::App& app, Session& session);
 void add_replay_command(CLI::App& app, Session& session);
 void add_inspect_command(CLI::App& app, Session& session);
 void add_generate_command(CLI::App& app, Session& session);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace rematch {
@@ -32,6 +33,12 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
+std::size_t terminal_lines() {
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_row > 0 ? size.ws_row : Console::kUsualLines;
+}
+
 }  // namespace
 
 std::string Console::styled(Style style, std::string_view text) const {
@@ -47,7 +54,8 @@ Console standard_console() {
   return {.out = std::cout,
           .err = std::cerr,
           .colour = colour,
-          .live = isatty(STDERR_FILENO) == 1 && !dumb};
+          .live = isatty(STDERR_FILENO) == 1 && !dumb,
+          .lines = terminal_lines()};
 }
 
 }  // namespace rematch

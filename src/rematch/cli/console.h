@@ -2,6 +2,7 @@
 // Where the program writes, and whether a person is looking.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ struct Console {
   std::ostream& err;
   bool colour = false;  // Escape sequences may be written to `out`.
   bool live = false;    // `err` is a terminal on which lines can be rewritten.
+  std::size_t lines = kUsualLines;  // That this terminal has.
+
+  static constexpr std::size_t kUsualLines = 24;
 
   // The text, wrapped in escape sequences if colour is on.
   std::string styled(Style style, std::string_view text) const;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // rematch export: the programs as text, for other solvers.
 #include <memory>
+#include <ostream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
 #include "rematch/cli/program_options.h"
+#include "rematch/cli/summary.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
 #include "rematch/io/graph_file.h"
@@ -25,7 +27,8 @@ constexpr const char* kExamples = R"(Examples:
       Checkmate's program in the LP format of CPLEX
   rematch export graph.json --budget 50% --formulation telescoped --format mps
 
-Costs and sizes are scaled; comments at the top of the file say how.)";
+Costs and sizes are scaled; comments at the top of the file say how. Exit codes:
+0 written, 2 bad input, 3 no plan exists (proved), 4 too large for memory.)";
 
 struct Options {
   std::string graph;
@@ -34,14 +37,26 @@ struct Options {
   std::string output = "-";
 };
 
-// As given, else what the file's name ends with.
-Result<std::string> format_of(const Options& options) {
-  if (!options.format.empty()) return options.format;
+// What the file's name ends with; empty if that is no format.
+std::string format_of_name(std::string_view name) {
   for (const char* format : {"mps", "lp"}) {
-    if (options.output.ends_with(fmt::format(".{}", format))) {
-      return std::string(format);
-    }
+    if (name.ends_with(fmt::format(".{}", format))) return format;
   }
+  return "";
+}
+
+// As given, else what the file's name ends with; these must not contradict each
+// other.
+Result<std::string> format_of(const Options& options) {
+  const std::string named = format_of_name(options.output);
+  if (!named.empty() && !options.format.empty() && named != options.format) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--format {} contradicts the name of the file, "
+                             "'{}', which ends with .{}",
+                             options.format, options.output, named)};
+  }
+  if (!options.format.empty()) return options.format;
+  if (!named.empty()) return named;
   if (options.output == "-") return std::string("mps");
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("'{}' ends with neither .mps nor .lp; --format says "
@@ -49,7 +64,37 @@ Result<std::string> format_of(const Options& options) {
                            options.output)};
 }
 
-Result<ExitCode> run(const Options& options) {
+ExitCode refuse(const Console& console, ExitCode code,
+                std::string_view sentence) {
+  console.err << "rematch: " << sentence << '\n';
+  return code;
+}
+
+// Writes the program of a graph that was read.
+Result<ExitCode> write_program(const Graph& graph, const Options& options,
+                               const std::string& format,
+                               const Console& console) {
+  const auto budget = program_budget(graph, options.program);
+  if (!budget) return budget.error();
+  if (budget->is_below_floor()) {
+    return refuse(console, ExitCode::kInfeasible,
+                  fmt::format("there is no program for {}: every plan needs at "
+                              "least {}",
+                              format_size(budget->budget),
+                              format_size(budget->floor.bytes)));
+  }
+  const Problem problem{graph, budget->budget, OrderRule::kFixed};
+  const auto text = program_text(problem, options.program.choice, format);
+  if (!text && text.error().code == ErrorCode::kTooLarge) {
+    return refuse(console, ExitCode::kNothingFound, text.error().message);
+  }
+  if (!text) return text.error();
+  const auto written = write_text(options.output, *text);
+  if (!written) return written.error();
+  return ExitCode::kAnswered;
+}
+
+Result<ExitCode> run(const Options& options, const Console& console) {
   const auto format = format_of(options);
   if (!format) return format.error();
   // A wrong budget is found before a large file is read.
@@ -58,22 +103,7 @@ Result<ExitCode> run(const Options& options) {
   }
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
-  const auto budget = program_budget(*graph, options.program);
-  if (!budget) return budget.error();
-  const Problem problem{*graph, budget->budget, OrderRule::kFixed};
-  if (budget->is_below_floor()) {
-    const Bytes floor = budget->floor.bytes;
-    return Error{
-        ErrorCode::kInvalidArgument,
-        fmt::format("there is no program for {}: every plan needs at "
-                    "least {} ({} bytes)",
-                    format_bytes(problem.budget), format_bytes(floor), floor)};
-  }
-  const auto text = program_text(problem, options.program.choice, *format);
-  if (!text) return text.error();
-  const auto written = write_text(options.output, *text);
-  if (!written) return written.error();
-  return ExitCode::kAnswered;
+  return write_program(*graph, options, *format, console);
 }
 
 }  // namespace
@@ -95,7 +125,9 @@ void add_export_command(CLI::App& app, Session& session) {
       ->type_name("FILE")
       ->capture_default_str();
   command->callback([options, &session] {
-    session.action = [options] { return run(*options); };
+    session.action = [options, &session] {
+      return run(*options, session.console);
+    };
   });
 }
 

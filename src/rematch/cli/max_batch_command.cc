@@ -72,6 +72,11 @@ Result<Asked> understand(const Options& options) {
   }
   const auto memory = size_of_option("--memory", options.memory);
   if (!memory) return memory.error();
+  if (*memory == 0) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("--memory '{}' is no memory at all", options.memory)};
+  }
   const auto fixed = size_of_option("--fixed", options.fixed);
   if (!fixed) return fixed.error();
   const auto overhead = parse_overhead(options.overhead);
@@ -98,23 +103,29 @@ std::string why_none(const Graph& graph, const BatchQuestion& question,
     return fmt::format("no plan was found with which one sample fits in {}",
                        format_size(question.memory));
   }
+  const std::string none = fmt::format("not even one sample fits in {}",
+                                       format_size(question.memory));
   const Bytes fixed = graph.fixed_bytes() + question.extra_fixed;
-  if (fixed >= question.memory) {
-    return fmt::format("not even one sample fits in {}: the fixed bytes are {}",
-                       format_size(question.memory), format_size(fixed));
+  if (fixed == question.memory) return none + ": all of it is fixed";
+  if (fixed > question.memory) {
+    return fmt::format("{}: {} is fixed", none, format_size(fixed));
   }
   const Bytes floor =
       peak_floor(graph, question.order).bytes - graph.fixed_bytes();
   if (batch_for(graph, question, floor) > 0) {
-    return fmt::format("not even one sample fits in {} at a cost of at most {}",
-                       format_size(question.memory),
+    return fmt::format("{} at a cost of at most {}", none,
                        cost_with_unit(graph, question.cost_cap));
   }
-  return fmt::format(
-      "not even one sample fits in {}: of it, {} are fixed, and a batch of {} "
-      "takes at least {} more",
-      format_size(question.memory), format_size(fixed), question.graph_batch,
-      format_size(floor));
+  const std::string sample =
+      question.graph_batch == 1
+          ? std::string("a sample")
+          : fmt::format("a batch of {}", format_exact(question.graph_batch));
+  if (fixed == 0) {
+    return fmt::format("{}: {} takes at least {}", none, sample,
+                       format_size(floor));
+  }
+  return fmt::format("{}: {} is fixed, and {} takes at least {} more", none,
+                     format_size(fixed), sample, format_size(floor));
 }
 
 void print_json(const Graph& graph, const BatchQuestion& question,

@@ -10,6 +10,7 @@
 #include "rematch/cli/commands.h"
 #include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
+#include "rematch/cli/strategy_option.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
 #include "rematch/io/file.h"
@@ -104,11 +105,7 @@ void add_plan_command(CLI::App& app, Session& session) {
                    "percentage of the keep-all peak (50%), or min")
       ->required()
       ->type_name("BUDGET");
-  command
-      ->add_option("--strategy,-s", options->strategy,
-                   "see 'rematch strategies'")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_strategy_option(*command, options->strategy);
   add_search_options(*command, options->search);
   command
       ->add_option("-o,--output", options->output,

@@ -100,6 +100,7 @@ int run_program(int argc, const char* const* argv, const Console& console) {
     app.get_formatter()->column_width(28);
     add_plan_command(app, session);
     add_compare_command(app, session);
+    add_frontier_command(app, session);
     add_bound_command(app, session);
     add_max_batch_command(app, session);
     add_inspect_command(app, session);

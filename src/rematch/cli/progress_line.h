@@ -3,12 +3,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "rematch/cli/console.h"
+#include "rematch/cli/live_text.h"
 #include "rematch/graph/graph.h"
 #include "rematch/solve/request.h"
 
@@ -18,34 +17,21 @@ namespace rematch {
 std::string progress_text(const Graph& graph, const SearchProgress& progress,
                           double seconds);
 
-// Rewrites the line a few times a second, from `first` on, and wipes it out
-// when it goes. Does nothing where the console's error stream is no terminal.
-// Refers to the console and the graph.
+// Shows that line, as LiveText does. Refers to the console and the graph.
 class ProgressLine {
  public:
   ProgressLine(
       const Console& console, const Graph& graph,
       std::chrono::milliseconds first = std::chrono::milliseconds(500));
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-  ~ProgressLine();
 
   // For Request::on_progress. Thread-safe.
   void update(const SearchProgress& progress);
 
  private:
-  void run();
-
-  const Console& console_;
   const Graph& graph_;
-  std::chrono::milliseconds first_;
-  std::chrono::steady_clock::time_point begin_ =
-      std::chrono::steady_clock::now();
   std::mutex mutex_;
-  std::condition_variable changed_;
-  SearchProgress progress_;  // This and what follows are guarded by the mutex.
-  bool over_ = false;
-  std::thread thread_;
+  SearchProgress progress_;  // Guarded by the mutex.
+  LiveText text_;
 };
 
 }  // namespace rematch

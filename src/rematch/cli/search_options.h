@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a search, which plan, compare and max-batch share.
+// The options of a search, which plan, compare, frontier and max-batch
+// share.
 #pragma once
 
 #include <cstdint>

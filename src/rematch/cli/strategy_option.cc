@@ -3,7 +3,15 @@
 
 #include <sstream>
 
+#include <CLI/CLI.hpp>
+
 namespace rematch {
+
+void add_strategy_option(CLI::App& command, std::string& name) {
+  command.add_option("--strategy,-s", name, "see 'rematch strategies'")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
 
 Result<std::vector<const Strategy*>> strategies_named(const std::string& list) {
   std::vector<const Strategy*> result;

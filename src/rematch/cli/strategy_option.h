@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies as listed on the command line.
+// The option --strategy, and strategies as listed on the command line.
 #pragma once
 
 #include <string>
@@ -8,7 +8,14 @@
 #include "rematch/base/result.h"
 #include "rematch/solve/strategy.h"
 
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
+class App;
+}
+
 namespace rematch {
+
+// Adds --strategy; `name` holds the default and must outlive the parser.
+void add_strategy_option(CLI::App& command, std::string& name);
 
 // Every strategy that a comma-separated list names, in its order. Fails like
 // strategy_named().

@@ -10,6 +10,12 @@
 #include <fmt/format.h>
 
 namespace rematch {
+namespace {
+
+// Fits into 64 bits whatever the digits are.
+constexpr std::size_t kMostDigits = 18;
+
+}  // namespace
 
 Validator one_of(std::vector<std::string> words) {
   return [words = std::move(words)](const std::string& text) -> std::string {
@@ -31,12 +37,17 @@ Validator seed_number() {
 
 Validator positive_integer() {
   return [](const std::string& text) -> std::string {
-    const bool digits = !text.empty() && text.size() <= 18 &&
-                        std::all_of(text.begin(), text.end(), [](char c) {
-                          return c >= '0' && c <= '9';
-                        });
-    if (digits && std::stoll(text) > 0) return "";
-    return fmt::format("'{}' is not a whole number above 0", text);
+    const bool digits =
+        !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+          return c >= '0' && c <= '9';
+        });
+    if (!digits || text.find_first_not_of('0') == std::string::npos) {
+      return fmt::format("'{}' is not a whole number above 0", text);
+    }
+    if (text.size() <= kMostDigits) return "";
+    return fmt::format(
+        "'{}' is too large: a whole number has at most {} digits", text,
+        kMostDigits);
   };
 }
 

@@ -143,7 +143,8 @@ class Callbacks {
  private:
   void start(HighsInt type, bool wanted) {
     const bool heard = events_.may_interrupt() || events_.wants_progress() ||
-                       events_.wants_offers();
+                       events_.wants_offers() ||
+                       (integers_ && events_.counts_iterations());
     if (!wanted || !heard) return;
     check_call(Highs_startCallback(highs_, type), "Highs_startCallback");
     started_.push_back(type);
@@ -158,7 +159,11 @@ class Callbacks {
     } else {
       self.report(type, *out);
     }
-    if (is_interrupt(type) && self.events_.stop()) in->user_interrupt = 1;
+    if (!is_interrupt(type)) return;
+    const bool stop =
+        self.integers_ ? self.events_.stop_after(out->mip_total_lp_iterations)
+                       : self.events_.stop();
+    if (stop) in->user_interrupt = 1;
   }
 
   void take_offer(HighsCallbackDataIn* in) const {
@@ -426,6 +431,10 @@ LpSolution HighsSolver::run(const LpLimits& limits, const LpHooks& hooks,
   events.rethrow();
   LpSolution solution;
   solution.status = lp_status_from_highs(Highs_getModelStatus(highs_));
+  if (events.is_out_of_iterations() &&
+      solution.status == LpStatus::kInterrupted) {
+    solution.status = LpStatus::kIterationLimit;
+  }
   if (returned == kHighsStatusError && solution.status == LpStatus::kNotSet) {
     solution.status = LpStatus::kSolveError;
   }

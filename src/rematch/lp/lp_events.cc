@@ -28,6 +28,13 @@ bool LpEvents::stop() noexcept {
   return stopped_;
 }
 
+bool LpEvents::stop_after(std::int64_t iterations) noexcept {
+  if (stop()) return true;
+  const std::lock_guard lock(mutex_);
+  if (iterations > limits_.iterations) stopped_ = out_of_iterations_ = true;
+  return stopped_;
+}
+
 bool LpEvents::is_news(const LpProgress& progress) {
   const bool same = progress.point.empty() &&
                     progress.incumbent == told_incumbent_ &&

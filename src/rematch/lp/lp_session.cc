@@ -42,6 +42,22 @@ LpSolution solve_without_columns(const LinearModel& model) {
   return solution;
 }
 
+// About what a solver takes per term to begin and to end: reading, presolving
+// and checking, which no limit reaches into.
+constexpr double kSecondsPerTerm = 5e-7;
+constexpr double kSecondsPerTermOfIntegers = 2e-6;
+
+// The limits of a solve that needs so many seconds besides: the end is as long
+// as the beginning.
+LpLimits leave_time(LpLimits limits, double seconds) {
+  if (limits.seconds <= seconds) {
+    limits.seconds = 0;
+  } else {
+    limits.seconds -= seconds / 2;
+  }
+  return limits;
+}
+
 // The answer that needs no solver, if there is one.
 std::optional<LpSolution> answer_at_once(const LinearModel& model,
                                          const LpLimits& limits) {
@@ -55,6 +71,10 @@ std::optional<LpSolution> answer_at_once(const LinearModel& model,
     return solution;
   }
   if (model.num_columns() == 0) return solve_without_columns(model);
+  if (limits.iterations == 0) {
+    solution.status = LpStatus::kIterationLimit;
+    return solution;
+  }
   return std::nullopt;
 }
 
@@ -93,10 +113,12 @@ LpSession::~LpSession() = default;
 LpSolution LpSession::solve_relaxation(const LpLimits& limits, LpMethod method,
                                        const LpHooks& hooks) {
   check_limits(limits);
-  if (auto answer = answer_at_once(model_, limits)) return *answer;
+  const LpLimits inner = leave_time(
+      limits, kSecondsPerTerm * static_cast<double>(model_.num_terms()));
+  if (auto answer = answer_at_once(model_, inner)) return *answer;
   tell_changes();
   restore_basis();
-  LpSolution solution = solver_->run_relaxation(limits, method, hooks);
+  LpSolution solution = solver_->run_relaxation(inner, method, hooks);
   solver_has_basis_ = solver_->has_basis();
   if (solver_has_basis_) solver_->get_basis(basis_.columns, basis_.rows);
   if (solution.status == LpStatus::kOptimal) {
@@ -116,11 +138,14 @@ LpSolution LpSession::solve_integers(const LpLimits& limits,
   REMATCH_CHECK(
       hooks.start.empty() || hooks.start.size() == model_.num_columns(),
       "a start has one value per column");
-  if (auto answer = answer_at_once(model_, limits)) return *answer;
+  const LpLimits inner =
+      leave_time(limits, kSecondsPerTermOfIntegers *
+                             static_cast<double>(model_.num_terms()));
+  if (auto answer = answer_at_once(model_, inner)) return *answer;
   tell_changes();
   solver_->forget();
   solver_has_basis_ = false;
-  LpSolution solution = solver_->run_integers(limits, hooks, model_.integers());
+  LpSolution solution = solver_->run_integers(inner, hooks, model_.integers());
   if (limits.cutoff < kInfinity) apply_cutoff(limits.cutoff, solution);
   return with_consistent_bound(std::move(solution), limits);
 }

@@ -19,7 +19,9 @@ namespace rematch {
 
 // When to stop. The defaults allow everything and ask for a proof.
 struct LpLimits {
-  double seconds = kInfinity;  // Wall clock of one solve. 0: do not begin.
+  // Wall clock of one solve. A model that would take longer to read alone is
+  // not begun with; nor is any, if this is 0.
+  double seconds = kInfinity;
   // A search over integers is done once objective - bound is at most
   // relative_gap * |objective|, or at most absolute_gap.
   double relative_gap = 0;
@@ -28,8 +30,10 @@ struct LpLimits {
   double cutoff = kInfinity;
   // ... and a search over integers, once something as good was found (kTarget).
   double target = -kInfinity;
-  // Simplex or interior point steps of a relaxation; nodes of a search over
-  // integers. Unlike time, both stop at the same place on every machine.
+  // Simplex or interior point steps; nodes of a search over integers. Unlike
+  // time, both stop at the same place on every machine. A search over integers
+  // adds up the steps of its relaxations and looks between them. 0 iterations:
+  // do not begin.
   std::int64_t iterations = std::numeric_limits<std::int32_t>::max();
   std::int64_t nodes = std::numeric_limits<std::int32_t>::max();
   // How much of a search over integers goes into looking for points, from 0 to

@@ -189,6 +189,28 @@ TEST(SolveIntegers, StopsWhenInterruptedOnTheWayAndKeepsWhatItHas) {
   EXPECT_GT(solution.bound, -335);
 }
 
+TEST(SolveIntegers, CountsTheStepsOfItsRelaxations) {
+  const LpSolution whole = solve_integers(knapsack(), {});
+  LpLimits limits;
+  limits.iterations = whole.iterations / 4;
+  const LpSolution part = solve_integers(knapsack(), limits);
+  EXPECT_EQ(part.status, LpStatus::kIterationLimit);
+  EXPECT_LT(part.nodes, whole.nodes);
+  EXPECT_LE(part.bound, whole.objective);
+  limits.iterations = 0;
+  const LpSolution none = solve_integers(knapsack(), limits);
+  EXPECT_EQ(none.status, LpStatus::kIterationLimit);
+  EXPECT_EQ(none.iterations, 0);
+}
+
+TEST(SolveIntegers, DoesNotBeginWhatTakesLongerToRead) {
+  LpLimits limits;
+  limits.seconds = 1e-9;
+  const LpSolution solution = solve_integers(knapsack(), limits);
+  EXPECT_EQ(solution.status, LpStatus::kTimeLimit);
+  EXPECT_EQ(solution.seconds, 0);
+}
+
 TEST(SolveIntegers, ProvesTheOptimumWithoutAGap) {
   const LpSolution solution = solve_integers(knapsack(), {});
   ASSERT_EQ(solution.status, LpStatus::kOptimal);

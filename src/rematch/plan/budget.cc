@@ -64,4 +64,14 @@ Result<std::optional<Bytes>> resolve_budget(const BudgetSpec& spec,
   return std::optional<Bytes>();
 }
 
+std::vector<Bytes> evenly_spaced(Bytes first, Bytes last, int count) {
+  __extension__ using Wide = __int128;
+  std::vector<Bytes> budgets = {first};
+  for (int i = 1; i < count; ++i) {
+    const Wide offset = Wide{last - first} * i / (count - 1);
+    budgets.push_back(first + static_cast<Bytes>(offset));
+  }
+  return budgets;
+}
+
 }  // namespace rematch

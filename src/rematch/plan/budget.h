@@ -41,4 +41,9 @@ Result<std::vector<BudgetSpec>> parse_budgets(std::string_view text);
 Result<std::optional<Bytes>> resolve_budget(const BudgetSpec& spec,
                                             Bytes keep_all_peak);
 
+// `count` >= 1 budgets from `first` to `last` >= `first`, both included,
+// rounded down; `first` alone if it is one. Some are equal where there are not
+// as many bytes.
+std::vector<Bytes> evenly_spaced(Bytes first, Bytes last, int count);
+
 }  // namespace rematch

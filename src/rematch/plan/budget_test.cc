@@ -44,5 +44,15 @@ TEST(Budgets, AreSeparatedByCommas) {
   EXPECT_FALSE(parse_budgets("").ok());
 }
 
+TEST(EvenlySpaced, IncludesBothEnds) {
+  EXPECT_EQ(evenly_spaced(10, 20, 4), (std::vector<Bytes>{10, 13, 16, 20}));
+  EXPECT_EQ(evenly_spaced(10, 20, 1), (std::vector<Bytes>{10}));
+  EXPECT_EQ(evenly_spaced(7, 7, 2), (std::vector<Bytes>{7, 7}));
+}
+
+TEST(EvenlySpaced, DoesNotOverflow) {
+  EXPECT_EQ(evenly_spaced(0, kMaxBytes, 10'000).back(), kMaxBytes);
+}
+
 }  // namespace
 }  // namespace rematch

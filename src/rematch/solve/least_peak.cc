@@ -13,6 +13,9 @@ namespace {
 
 constexpr double kProbeShare = 0.2;   // Of the time left, for one budget.
 constexpr double kSearchShare = 0.6;  // Of all time, for all budgets.
+constexpr int kEasySteps = 6;         // Halvings before the floor is tried.
+// Not to find a plan takes so much longer than to find one.
+constexpr double kFailureFactor = 6;
 
 // Solves at one budget after another within one time limit.
 class Probe {
@@ -30,6 +33,7 @@ class Probe {
     part.limits.seconds = kProbeShare * seconds_left();
     part.target = std::numeric_limits<Cost>::max();
     Solution solution = solve({graph_, budget, order_}, strategy_, part);
+    if (solution.has_plan()) longest_ = std::max(longest_, solution.seconds);
     if (solution.has_plan() &&
         (!best_.has_plan() || solution.peak < best_.peak)) {
       best_ = solution;
@@ -39,7 +43,7 @@ class Probe {
 
   // The cheapest plan within the least peak, in the time that is left.
   void finish() {
-    if (!best_.has_plan()) return;
+    if (!best_.has_plan() || request_.is_decided(best_.cost, 0)) return;
     Request rest = request_;
     rest.limits.seconds = seconds_left();
     rest.start = &*best_.plan;
@@ -54,8 +58,12 @@ class Probe {
     return interrupt != nullptr && interrupt->load();
   }
   // Some time is kept for finish().
-  bool out_of_time() const {
-    return seconds() >= kSearchShare * request_.limits.seconds || interrupted();
+  bool out_of_time() const { return search_seconds_left() <= 0; }
+  // To look where there may be no plan. With a work limit, time must not
+  // decide before it has to.
+  bool has_time_to_fail() const {
+    const bool by_clock = request_.limits.work == Limits().work;
+    return search_seconds_left() > (by_clock ? kFailureFactor * longest_ : 0);
   }
   const Solution& best() const { return best_; }
   double seconds() const {
@@ -68,38 +76,64 @@ class Probe {
   double seconds_left() const {
     return std::max(0.0, request_.limits.seconds - seconds());
   }
+  double search_seconds_left() const {
+    if (interrupted()) return 0;
+    const double share = request_.target ? 1 : kSearchShare;
+    return share * request_.limits.seconds - seconds();
+  }
 
   const Graph& graph_;
   OrderRule order_;
   const Strategy& strategy_;
   Request request_;
   Solution best_;
+  double longest_ = 0;  // Seconds, of the probes that found a plan.
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
 };
+
+// Tries halfway between the best peak so far and `below`; the largest budget
+// without a plan afterwards.
+Bytes halve(Bytes below, Probe& probe) {
+  const Bytes middle = below + (probe.best().peak - below) / 2;
+  return probe.at(middle).has_plan() ? below : middle;
+}
+
+// Looks for plans between the floor and the best so far. False if time ran out
+// before the answer was exact.
+bool descend(Bytes floor, Probe& probe) {
+  // The floor is often reached, but nothing takes longer than to look where
+  // there is no plan: what is easy comes first.
+  Bytes below = floor;
+  for (int i = 0; i < kEasySteps && below == floor; ++i) {
+    if (probe.best().peak - below <= 1) break;
+    if (probe.out_of_time()) return false;
+    below = halve(below, probe);
+  }
+  if (probe.best().peak > floor) {
+    if (!probe.has_time_to_fail()) return false;
+    if (probe.at(floor).has_plan()) return true;
+  }
+  while (probe.best().peak - below > 1) {
+    if (!probe.has_time_to_fail()) return false;
+    below = halve(below, probe);
+  }
+  return true;
+}
 
 }  // namespace
 
 Solution solve_least_peak(const Graph& graph, OrderRule order,
                           const Strategy& strategy, const Request& request) {
   Probe probe(graph, order, strategy, request);
-  Bytes below = peak_floor(graph, order).bytes;  // No plan found here.
   const Bytes enough =
       strategy.can.uses_budget ? keep_all_peak(graph) : kMaxBytes;
   Solution last = probe.at(enough);
   // A plan may recompute and still need more than keeping everything.
   if (!last.has_plan() && strategy.can.uses_budget) last = probe.at(kMaxBytes);
   bool exact = true;
-  if (probe.best().has_plan() && strategy.can.uses_budget &&
-      !probe.at(below).has_plan()) {
-    while (probe.best().peak - below > 1) {
-      if (probe.out_of_time()) {
-        exact = false;
-        break;
-      }
-      const Bytes middle = below + (probe.best().peak - below) / 2;
-      if (!probe.at(middle).has_plan()) below = middle;
-    }
+  if (probe.best().has_plan() && strategy.can.uses_budget) {
+    exact = descend(peak_floor(graph, order).bytes, probe);
   }
   if (!probe.interrupted()) probe.finish();
   Solution solution = probe.best().has_plan() ? probe.best() : last;
@@ -108,7 +142,8 @@ Solution solve_least_peak(const Graph& graph, OrderRule order,
     if (!exact) {
       solution.stop_reason = probe.interrupted() ? StopReason::kInterrupted
                                                  : StopReason::kTimeLimit;
-      solution.message =
+      if (!solution.message.empty()) solution.message += "; ";
+      solution.message +=
           "the search for the least budget was stopped; a smaller one may do";
     }
     // What was proved within a larger budget holds within this one too: less

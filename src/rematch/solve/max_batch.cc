@@ -231,11 +231,20 @@ Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
                              "not 1 or more",
                              question.graph_batch)};
   }
-  if (peak_floor(graph, question.order).bytes <= graph.fixed_bytes()) {
+  const Bytes floor =
+      peak_floor(graph, question.order).bytes - graph.fixed_bytes();
+  if (floor <= 0) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("the graph's {} ops take no memory, so that any "
-                             "batch fits",
-                             graph.num_ops())};
+                 "what the graph computes takes no memory, so that any batch "
+                 "fits"};
+  }
+  if (batch_for(graph, question, floor) == kMaxBytes) {
+    return Error{
+        ErrorCode::kOutOfRange,
+        fmt::format("the largest batch may be above {}, which is too large to "
+                    "work with: of {} bytes, a batch of {} takes {} at least",
+                    kMaxBytes, question.memory, question.graph_batch,
+                    format_bytes(floor))};
   }
   return BatchSearch(graph, question, strategy, request).run();
 }

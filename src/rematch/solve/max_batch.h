@@ -49,7 +49,8 @@ std::int64_t batch_for(const Graph& graph, const BatchQuestion& question,
 // counts with its own peak. The time limit is for all of it, the work limit for
 // each budget; request.limits.gap is the share by which the bound on the batch
 // may exceed the batch. Fails with kInvalidArgument if the activations take no
-// memory, or if the batch of the graph is less than one.
+// memory or the batch of the graph is less than one, and with kOutOfRange if a
+// batch of kMaxBytes might fit.
 Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
                               const Strategy& strategy, const Request& request);
 

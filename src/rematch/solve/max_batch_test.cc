@@ -80,10 +80,11 @@ TEST(MaxBatch, SizesAreThoseOfTheGraphsBatch) {
 
 TEST(MaxBatch, LargeNumbersDoNotOverflow) {
   BatchQuestion question = asking(kMaxBytes, 26);
-  question.graph_batch = 999'999'999;
+  question.graph_batch = 2;
   const BatchAnswer found = answer(chain(), question);
-  EXPECT_EQ(found.batch, kMaxBytes);
-  EXPECT_EQ(found.batch_bound, kMaxBytes);
+  EXPECT_EQ(found.batch, kMaxBytes / 2);
+  EXPECT_GE(found.batch_bound, found.batch);
+  EXPECT_LT(found.batch_bound, kMaxBytes);
 }
 
 TEST(MaxBatch, IsInfeasibleIfTheFloorDoesNotFit) {
@@ -162,6 +163,16 @@ TEST(MaxBatch, RefusesAGraphWithoutMemory) {
       max_batch(graph, asking(10, 1), *find_strategy("auto"), {});
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
+}
+
+// The largest number would otherwise be called the largest batch.
+TEST(MaxBatch, RefusesBatchesThatCannotBeCounted) {
+  BatchQuestion question = asking(16'000'000'000, 18);
+  question.graph_batch = 999'999'999'999'999'999;
+  const auto found =
+      max_batch(chain(), question, *find_strategy("keep_all"), {});
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, ErrorCode::kOutOfRange);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "rematch/base/check.h"
 #include "rematch/plan/floor.h"
 #include "rematch/plan/replay.h"
+#include "rematch/solve/decimal_costs.h"
 #include "rematch/solve/gap/gap_bound.h"
 
 namespace rematch {
@@ -88,7 +89,9 @@ void judge_plan(const Problem& problem, Plan plan, bool proved,
   solution.cost = measured->cost;
   REMATCH_CHECK(solution.lower_bound <= solution.cost * (1 + kRounding),
                 "a proved lower bound is not above the cost of a plan");
-  if (proved || solution.lower_bound >= solution.cost) {
+  if (proved || solution.lower_bound >= solution.cost ||
+      is_cheapest_by_digits(problem.graph, *solution.plan,
+                            solution.lower_bound)) {
     solution.lower_bound = solution.cost;
     solution.outcome = Outcome::kOptimal;
     solution.stop_reason = StopReason::kProved;
@@ -97,7 +100,8 @@ void judge_plan(const Problem& problem, Plan plan, bool proved,
   solution.outcome = Outcome::kFeasible;
 }
 
-// Holds for every strategy; takes milliseconds.
+// Holds for every strategy; takes milliseconds. Comes first, so that it is
+// there whatever stops the strategy.
 Cost bound_of_gaps(const Problem& problem, const Limits& limits) {
   if (problem.order == OrderRule::kFree) return 0;
   Meter meter(limits);
@@ -116,13 +120,17 @@ Solution solve(const Problem& problem, const Strategy& strategy,
     solution.seconds = clock.seconds();
     return solution;
   }
-  Proposal proposal = strategy.propose(problem, request);
-  // A strategy that gives it may have had no time to.
-  if (!strategy.can.gap_bound || proposal.lower_bound <= 0) {
-    proposal.lower_bound =
-        std::max(proposal.lower_bound, bound_of_gaps(problem, request.limits));
+  Cost of_gaps = 0;
+  if (!strategy.can.gap_bound) of_gaps = bound_of_gaps(problem, request.limits);
+  Request rest = request;
+  rest.limits.seconds = std::max(0.0, request.limits.seconds - clock.seconds());
+  Proposal proposal = strategy.propose(problem, rest);
+  // A strategy that gives this bound may have had no time to.
+  if (strategy.can.gap_bound && proposal.lower_bound <= 0) {
+    of_gaps = bound_of_gaps(problem, request.limits);
   }
-  solution.lower_bound = std::max(solution.lower_bound, proposal.lower_bound);
+  solution.lower_bound =
+      std::max({solution.lower_bound, of_gaps, proposal.lower_bound});
   solution.stop_reason = proposal.stop_reason;
   solution.message = std::move(proposal.message);
   if (proposal.infeasible) {

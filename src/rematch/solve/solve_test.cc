@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/solve/solve.h"
 
+#include <atomic>
+
 #include <gtest/gtest.h>
 
 #include "rematch/base/check.h"
@@ -18,6 +20,18 @@ Graph triangle() {
       .add_op("c", {"a", "b"}, 1)
       .build()
       .value();
+}
+
+// n ops forward, n + 1 backward, a byte each.
+Graph training_chain(int n) {
+  GraphBuilder builder;
+  for (int i = 0; i < 2 * n + 1; ++i) {
+    std::vector<std::string> inputs;
+    if (i > 0) inputs.push_back(std::to_string(i - 1));
+    if (i > n) inputs.push_back(std::to_string(2 * n - i));
+    builder.add_op(std::to_string(i), std::move(inputs), 1);
+  }
+  return builder.build().value();
 }
 
 Strategy proposing(Proposal (*propose)(const Problem&, const Request&)) {
@@ -42,6 +56,25 @@ TEST(Solve, ProvesAPlanWithoutRecomputationOptimal) {
   EXPECT_EQ(found.stop_reason, StopReason::kProved);
   EXPECT_EQ(found.cost, 3);
   EXPECT_EQ(found.lower_bound, 3);
+}
+
+std::atomic<bool> interrupted = false;
+
+Proposal interrupt(const Problem&, const Request&) {
+  interrupted = true;
+  return stopped(Stop::kInterrupt);
+}
+
+TEST(Solve, KeepsTheBoundOfTheGapsWhereTheStrategyIsInterrupted) {
+  const Graph graph = training_chain(20);
+  const Problem problem{graph, keep_all_peak(graph) / 2, OrderRule::kFixed};
+  Limits limits;
+  const Cost bound = solve(problem, proposing(keep_all), limits).lower_bound;
+  EXPECT_GT(bound, graph.base_cost());
+  limits.interrupt = &interrupted;
+  const Solution found = solve(problem, proposing(interrupt), limits);
+  EXPECT_TRUE(interrupted);
+  EXPECT_EQ(found.lower_bound, bound);
 }
 
 TEST(Solve, ProvesABudgetBelowTheFloorInfeasibleWithTheFloor) {

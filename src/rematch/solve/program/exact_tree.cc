@@ -50,6 +50,8 @@ class Tree {
         return prove_both(*column, solution.columns[column->index()],
                           solution.objective);
       }
+      // The point is from before the last columns were fixed.
+      if (!is_integral(solution.columns)) continue;
       if (!hooks_.cut_off(solution.columns)) return false;
     }
   }
@@ -70,16 +72,32 @@ class Tree {
     }
   };
 
-  // The fractional column that promises to raise both sides most.
+  static bool is_fraction(double value) {
+    const double above = value - std::floor(value);
+    return above > kIntegral && above < 1 - kIntegral;
+  }
+
+  bool is_integral(const std::vector<double>& point) const {
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      if (session_.model().integers()[i] != 0 && is_fraction(point[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // The fractional column that promises to raise both sides most, of those that
+  // are not fixed.
   std::optional<ColumnId> branching_column(const std::vector<double>& point) {
     down_.resize(point.size());
     up_.resize(point.size());
     std::optional<ColumnId> best;
     double most = -1;
     for (std::size_t i = 0; i < point.size(); ++i) {
-      if (session_.model().integers()[i] == 0) continue;
+      const LinearModel& model = session_.model();
+      if (model.integers()[i] == 0 || !is_fraction(point[i])) continue;
+      if (model.lowers()[i] == model.uppers()[i]) continue;
       const double above = point[i] - std::floor(point[i]);
-      if (above <= kIntegral || above >= 1 - kIntegral) continue;
       const double score = (kIntegral + above * down_[i].mean(all_down_)) *
                            (kIntegral + (1 - above) * up_[i].mean(all_up_));
       if (score <= most) continue;

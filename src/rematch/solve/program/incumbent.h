@@ -12,10 +12,11 @@
 namespace rematch {
 
 // What a solver says about an optimum is off by its tolerances: rows within
-// 1e-6, prices within 1e-7. Its bounds are lowered by this share of themselves
-// and of the dearest op before anything is concluded from them
+// 1e-6, prices within 1e-7, and what is better by less than 1e-6 it leaves out.
+// Its bounds are lowered by this share of themselves and of the dearest op
+// before anything is concluded from them
 // (docs/decisions/0012-bounds-of-integer-programs.md).
-inline constexpr double kSolverMargin = 1e-6;
+inline constexpr double kSolverMargin = 1e-5;
 
 class Incumbent {
  public:

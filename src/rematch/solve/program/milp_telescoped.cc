@@ -30,6 +30,8 @@ constexpr int kMostWidenings = 400;
 constexpr double kCloseTo = 1e-4;
 constexpr std::size_t kMostNodes = 20'000;
 constexpr double kRounding = 1e-12;
+// What the columns of a point may be worth by being off, in scaled units.
+constexpr double kSameCost = 1e-6;
 
 class TelescopedSearch {
  public:
@@ -39,12 +41,12 @@ class TelescopedSearch {
         clock_(request.limits),
         best_(problem, request),
         staging_(staging(problem.graph)),
-        program_(problem),
+        program_(problem, {.omitted = {}, .clock = &clock_}),
         session_(program_.take_model()) {}
 
   Proposal run() {
     best_.offer_first_plans();
-    if (!done() && relax()) {
+    if (!done() && program_.is_whole() && relax()) {
       round();
       search();
       close();
@@ -83,20 +85,9 @@ class TelescopedSearch {
   }
 
   bool stopped_by(const LpSolution& solution) {
-    switch (solution.status) {
-      case LpStatus::kTimeLimit:
-        reason_ = StopReason::kTimeLimit;
-        return true;
-      case LpStatus::kInterrupted:
-        reason_ = StopReason::kInterrupted;
-        return true;
-      case LpStatus::kIterationLimit:
-      case LpStatus::kNodeLimit:
-        reason_ = StopReason::kWorkLimit;
-        return true;
-      default:
-        return false;
-    }
+    const auto stop = stop_reason_of(solution.status);
+    if (stop) reason_ = *stop;
+    return stop.has_value();
   }
 
   // Solves the relaxation with all rows of reruns that matter. False if that
@@ -118,10 +109,10 @@ class TelescopedSearch {
 
   // Plans from the relaxation, so that there is something to beat.
   void round() {
-    Meter meter(clock_.limits_left());
     for (double threshold : {0.3, 0.5, 0.7}) {
+      if (done()) return;
       const KeptSets kept = program_.kept_at(relaxed_.columns, threshold);
-      auto plan = plan_within(problem_, kept, meter);
+      auto plan = plan_within(problem_, kept, clock_);
       if (plan) best_.offer(*std::move(plan));
     }
   }
@@ -246,15 +237,17 @@ class TelescopedSearch {
   bool realise(std::span<const double> point, double objective) {
     const KeptSets kept = program_.kept_at(point, 0.5);
     const RealisedStages realised =
-        realise_stages(graph(), problem_.budget, kept, kMostStates);
+        realise_stages(graph(), problem_.budget, kept, kMostStates, clock_);
     if (realised.plan) {
       const Cost cost = best_.offer(*realised.plan);
-      if (scaled_extra(cost) <= objective + kSolverMargin) {
+      if (scaled_extra(cost) <= objective + kSameCost) {
         return false;
       }
     }
     std::size_t added = program_.add_rerun_memory_rows(point, model());
     for (std::size_t t = 0; t < realised.tasks.size(); ++t) {
+      // What was not looked at to the end says nothing.
+      if (clock_.stop()) return false;
       added += cut_off(realised.tasks[t], realised.answers[t], point);
     }
     // Without a row that cuts the point off it would come again.
@@ -267,9 +260,9 @@ class TelescopedSearch {
                       std::span<const double> point) {
     const double paid = program_.paid_in(task.stage, point);
     const double due = program_.units().cost(answer.least);
-    if (due > paid + kSolverMargin) {
+    if (due > paid + kSameCost) {
       program_.add_no_room_row(widened(graph(), problem_.budget, staging_, task,
-                                       answer.least, kMostWidenings),
+                                       answer.least, kMostWidenings, clock_),
                                answer.least, model());
       return 1;
     }
@@ -308,10 +301,11 @@ Proposal solve_telescoped(const Problem& problem, const Request& request) {
                                  TelescopedProgram::size_of(problem.graph))) {
     return not_applicable(*why);
   }
+  Incumbent best(problem, request);
+  best.offer_first_plans();
+  if (best.is_proved()) return best.take(StopReason::kFinished);
   if (const auto stop = SolveClock(request.limits).stop()) {
-    Incumbent best(problem, request);
-    best.offer_first_plans();
-    return best.take(best.is_proved() ? StopReason::kFinished : *stop);
+    return best.take(*stop);
   }
   return TelescopedSearch(problem, request).run();
 }

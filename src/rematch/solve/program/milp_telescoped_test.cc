@@ -2,6 +2,7 @@
 #include "rematch/solve/program/milp_telescoped.h"
 
 #include <atomic>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -123,6 +124,44 @@ TEST(Milp, NeverMapsALimitToInfeasible) {
   const Solution worked = solved(graph, 4, request);
   EXPECT_EQ(worked.stop_reason, StopReason::kWorkLimit);
   EXPECT_NE(worked.outcome, Outcome::kInfeasible);
+}
+
+TEST(Milp, StopsAtTheSameWorkEachTimeInEveryFormulation) {
+  const Graph graph = chain(12, 1, 1);
+  for (auto formulation :
+       {Formulation::kSplit, Formulation::kPaper, Formulation::kTelescoped}) {
+    Request request = with(formulation);
+    for (std::int64_t work : {1, 100, 1000}) {
+      request.limits.work = work;
+      Solution one = solved(graph, 4, request);
+      Solution other = solved(graph, 4, request);
+      EXPECT_EQ(one.stop_reason, StopReason::kWorkLimit) << work;
+      one.seconds = other.seconds = 0;
+      EXPECT_EQ(one, other) << work;
+    }
+  }
+}
+
+// Whatever it was doing, it has the gap program's bound and what it found.
+TEST(Milp, KeepsWhatItHasWhenInterrupted) {
+  const Graph graph = chain(12, 1, 1);
+  const Problem problem{graph, 5, OrderRule::kFixed};
+  const Solution gaps = solve(problem, *find_strategy("gap"), {});
+  for (auto formulation : {Formulation::kPaper, Formulation::kTelescoped}) {
+    std::atomic<bool> interrupted = false;
+    Request request = with(formulation);
+    request.limits.interrupt = &interrupted;
+    SearchProgress last;
+    request.on_progress = [&](const SearchProgress& now) {
+      last = now;
+      interrupted = now.cost < std::numeric_limits<Cost>::infinity();
+    };
+    const Solution found = solved(graph, problem.budget, request);
+    EXPECT_EQ(found.stop_reason, StopReason::kInterrupted);
+    ASSERT_TRUE(found.has_plan());
+    EXPECT_EQ(found.cost, last.cost);
+    EXPECT_GE(found.lower_bound, gaps.lower_bound);
+  }
 }
 
 TEST(Milp, SaysThatItTakesAFixedOrderOnly) {

@@ -8,6 +8,7 @@
 namespace rematch {
 namespace {
 
+constexpr std::size_t kSimplexColumns = 30'000;
 constexpr std::array<std::string_view, 3> kStageNames = {
     "advancing", "cover_all", "cover_last"};
 
@@ -73,7 +74,14 @@ PaperProgram::PaperProgram(const Problem& problem, PaperOptions options)
     add_once_rows();
     add_lasting_rows();
   }
-  for (std::int32_t t = 0; t < stages(); ++t) add_stage_memory(t);
+  for (std::int32_t t = 0; t < stages() && !stopped(); ++t) {
+    add_stage_memory(t);
+  }
+}
+
+bool PaperProgram::stopped() {
+  if (options_.clock != nullptr && options_.clock->stop()) is_whole_ = false;
+  return !is_whole_;
 }
 
 ProgramSize PaperProgram::size_of(const Graph& graph,
@@ -180,6 +188,7 @@ void PaperProgram::add_dependency_rows() {
   if (!has("dependency")) return;
   const FamilyId family = model_.family("dependency");
   for (TensorId tensor : graph_.tensors()) {
+    if (stopped()) return;
     if (graph_.is_input(tensor)) continue;
     for (OpId reader : graph_.readers(tensor)) {
       for (std::int32_t t = 0; t < stages(); ++t) {
@@ -202,6 +211,7 @@ void PaperProgram::add_source_rows() {
   if (!has("source")) return;
   const FamilyId family = model_.family("source");
   for (TensorId tensor : graph_.tensors()) {
+    if (stopped()) return;
     for (std::int32_t t = 1; t < stages(); ++t) {
       const auto there = kept(t, tensor);
       if (!there) continue;
@@ -468,8 +478,9 @@ KeptSets PaperProgram::kept_at(std::span<const double> point) const {
   return sets;
 }
 
-std::vector<double> PaperProgram::point_of(const KeptSets& sets) const {
-  std::vector<double> point(model_.num_columns(), std::nan(""));
+std::vector<double> PaperProgram::point_of(const KeptSets& sets,
+                                           std::size_t num_columns) const {
+  std::vector<double> point(num_columns, std::nan(""));
   for (TensorId tensor : graph_.tensors()) {
     if (!graph_.is_droppable(tensor)) continue;
     for (std::int32_t t = 0; t < stages(); ++t) {
@@ -480,6 +491,11 @@ std::vector<double> PaperProgram::point_of(const KeptSets& sets) const {
     }
   }
   return point;
+}
+
+LpMethod paper_method(const LinearModel& model) {
+  return model.num_columns() > kSimplexColumns ? LpMethod::kInteriorNoBasis
+                                               : LpMethod::kSimplex;
 }
 
 }  // namespace rematch

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "rematch/lp/linear_model.h"
+#include "rematch/lp/lp_solver.h"
 #include "rematch/solve/program/program_size.h"
+#include "rematch/solve/program/solve_clock.h"
 #include "rematch/solve/program/staging.h"
 #include "rematch/solve/program/units.h"
 
@@ -33,6 +35,8 @@ struct PaperOptions {
   bool tight = false;
   // Families of rows to leave out: for the ablation tests.
   std::set<std::string, std::less<>> omitted = {};
+  // Stops the building where a limit says so. May be null.
+  const SolveClock* clock = nullptr;
 };
 
 // Columns: "run" (R[t,k]), "kept" (S[t,i]), "free" (FREE[t,i,k]), "used"
@@ -47,6 +51,8 @@ class PaperProgram {
   // What it would take, without building it. O(stages * size of the graph).
   static ProgramSize size_of(const Graph& graph, const PaperOptions& options);
 
+  // False if the clock stopped the building: rows are missing.
+  bool is_whole() const { return is_whole_; }
   const LinearModel& model() const { return model_; }
   LinearModel take_model() { return std::move(model_); }
   const ProgramUnits& units() const { return units_; }
@@ -54,7 +60,8 @@ class PaperProgram {
   // With advancing stages: what a point keeps, rounded.
   KeptSets kept_at(std::span<const double> point) const;
   // A point for the sets that a plan keeps; NaN where they do not say.
-  std::vector<double> point_of(const KeptSets& kept) const;
+  std::vector<double> point_of(const KeptSets& kept,
+                               std::size_t num_columns) const;
 
  private:
   struct Free {
@@ -77,6 +84,8 @@ class PaperProgram {
   std::optional<ColumnId> run(std::int32_t stage, OpId op) const;
   std::optional<ColumnId> kept(std::int32_t stage, TensorId tensor) const;
 
+  // Remembers that there is no more time to build.
+  bool stopped();
   void classify();
   void add_run_columns();
   void add_kept_columns();
@@ -100,6 +109,7 @@ class PaperProgram {
   PaperOptions options_;
   ProgramUnits units_;
   LinearModel model_;
+  bool is_whole_ = true;
   IdVector<OpId, std::int32_t> run_base_;
   IdVector<TensorId, std::int32_t> kept_base_;
   // Alone in its storage, and the only output of its op.
@@ -108,5 +118,9 @@ class PaperProgram {
   // Of the stage at hand, by op: V of each of shared_.
   std::vector<std::vector<ColumnId>> live_;
 };
+
+// What solves its relaxation: the dual simplex takes minutes where there are
+// many columns, the interior point seconds; its prices are a little less sharp.
+LpMethod paper_method(const LinearModel& model);
 
 }  // namespace rematch

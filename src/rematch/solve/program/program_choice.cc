@@ -19,10 +19,6 @@
 namespace rematch {
 namespace {
 
-// The dual simplex takes minutes on Checkmate's program beyond this, the
-// interior point seconds; its prices are a little less sharp.
-constexpr std::size_t kSimplexColumns = 30'000;
-
 PaperOptions paper_options(const ProgramChoice& choice) {
   const auto stages = paper_stages_from_name(choice.stages);
   REMATCH_CHECK(stages.has_value(), "the stages have a known name");
@@ -34,12 +30,15 @@ PaperOptions paper_options(const ProgramChoice& choice) {
 // An error if the choice makes no sense or the program is too large to be
 // built.
 std::optional<Error> refusal(const Graph& graph, const ProgramChoice& choice) {
-  std::optional<std::string> why;
   if (choice.formulation != "paper" &&
       choice.stages != ProgramChoice().stages) {
-    why = fmt::format("--stages is for the formulation paper, not for '{}'",
-                      choice.formulation);
-  } else if (choice.formulation == "paper") {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("--stages is for the formulation paper, not for '{}'",
+                    choice.formulation)};
+  }
+  std::optional<std::string> why;
+  if (choice.formulation == "paper") {
     why = too_large("the paper's program",
                     PaperProgram::size_of(graph, paper_options(choice)));
   } else if (choice.formulation == "telescoped") {
@@ -47,43 +46,78 @@ std::optional<Error> refusal(const Graph& graph, const ProgramChoice& choice) {
         too_large("the telescoped program", TelescopedProgram::size_of(graph));
   }
   if (!why) return std::nullopt;
-  return Error{ErrorCode::kInvalidArgument, *why};
+  return Error{ErrorCode::kTooLarge, *why};
+}
+
+ProgramBound proved_none(bool holds_for_all) {
+  return {std::nullopt, StopReason::kProved, holds_for_all};
+}
+
+// Why a relaxation ended, or why its program was not even built.
+StopReason reason_of(const LpSolution& relaxed, const SolveClock& clock) {
+  if (relaxed.status == LpStatus::kNotSet) {
+    return clock.stop().value_or(StopReason::kFinished);
+  }
+  return stop_reason_of(relaxed.status).value_or(StopReason::kFinished);
+}
+
+ProgramBound gap_bound_of(const Problem& problem, const Limits& limits) {
+  Meter meter(limits);
+  const GapBound bound = gap_bound(problem, gap_program(problem), meter);
+  const auto stop = meter.reason();
+  return {bound.lower_bound,
+          stop ? stopped(*stop).stop_reason : StopReason::kFinished, true};
 }
 
 ProgramBound telescoped_bound(const Problem& problem, const Limits& limits) {
   SolveClock clock(limits);
-  TelescopedProgram program(problem);
+  TelescopedProgram program(problem, {.omitted = {}, .clock = &clock});
   LpSession session(program.take_model());
-  const LpSolution relaxed = relax_with_rerun_rows(session, program, clock);
-  if (relaxed.status == LpStatus::kInfeasible) return {};
+  LpSolution relaxed;
+  if (program.is_whole()) {
+    relaxed = relax_with_rerun_rows(session, program, clock);
+  }
+  if (relaxed.status == LpStatus::kInfeasible) return proved_none(true);
   Cost extra = 0;
   if (!relaxed.row_duals.empty()) {
     extra = program.units().cost_from(
         proved_bound(session.model(), relaxed.row_duals));
   }
-  return {problem.graph.base_cost() + std::max(extra, Cost{0}), true};
+  return {problem.graph.base_cost() + std::max(extra, Cost{0}),
+          reason_of(relaxed, clock), true};
 }
 
 ProgramBound paper_bound(const Problem& problem, const ProgramChoice& choice,
                          const Limits& limits) {
   const SolveClock clock(limits);
-  PaperProgram program(problem, paper_options(choice));
+  PaperOptions options = paper_options(choice);
+  options.clock = &clock;
+  PaperProgram program(problem, options);
   LpSession session(program.take_model());
-  const bool large = session.model().num_columns() > kSimplexColumns;
-  const LpSolution relaxed = session.solve_relaxation(
-      clock.left(), large ? LpMethod::kInteriorNoBasis : LpMethod::kSimplex);
-  if (relaxed.status == LpStatus::kInfeasible) return {std::nullopt, false};
-  if (relaxed.row_duals.empty()) return {problem.graph.base_cost(), true};
+  LpSolution relaxed;
+  if (program.is_whole()) {
+    relaxed =
+        session.solve_relaxation(clock.left(), paper_method(session.model()));
+  }
+  if (relaxed.status == LpStatus::kInfeasible) return proved_none(false);
+  const StopReason reason = reason_of(relaxed, clock);
+  if (relaxed.row_duals.empty()) {
+    return {problem.graph.base_cost(), reason, true};
+  }
   const Cost value = program.units().cost_from(
       proved_bound(session.model(), relaxed.row_duals));
-  return {std::max(value, Cost{0}), false};
+  return {std::max(value, Cost{0}), reason, false};
 }
 
 // Not only a relaxation: as far as the search gets.
-ProgramBound split_bound(const Problem& problem, const Limits& limits) {
+Result<ProgramBound> split_bound(const Problem& problem, const Limits& limits) {
   const Proposal found = solve_split(problem, limits);
-  if (found.infeasible) return {std::nullopt, true};
-  return {std::max(found.lower_bound, problem.graph.base_cost()), true};
+  if (found.infeasible) return proved_none(true);
+  if (found.stop_reason == StopReason::kNotApplicable) {
+    return Error{ErrorCode::kTooLarge, found.message};
+  }
+  return ProgramBound{std::max(found.lower_bound, problem.graph.base_cost()),
+                      found.stop_reason, true};
 }
 
 struct Text {
@@ -130,11 +164,7 @@ Result<ProgramBound> program_bound(const Problem& problem,
                                    const ProgramChoice& choice,
                                    const Limits& limits) {
   if (auto error = refusal(problem.graph, choice)) return *error;
-  if (choice.formulation == "gap") {
-    Meter meter(limits);
-    return ProgramBound{
-        gap_bound(problem, gap_program(problem), meter).lower_bound, true};
-  }
+  if (choice.formulation == "gap") return gap_bound_of(problem, limits);
   if (choice.formulation == "paper") {
     return paper_bound(problem, choice, limits);
   }
@@ -154,10 +184,13 @@ Result<std::string> program_text(const Problem& problem,
   const std::string_view mark = mps ? "*" : "\\";
   std::string head = fmt::format(
       "{0} rematch: formulation {1}, budget {2} bytes, {3} ops\n"
-      "{0} costs are multiplied by {4}; sizes are divided by {5} bytes and "
+      "{0} costs are multiplied by {4}; sizes are divided by {5} and "
       "multiplied by {6}\n",
       mark, choice.formulation, problem.budget, problem.graph.num_ops(),
-      text.units.cost_scale, text.units.byte_unit, text.units.memory_scale);
+      text.units.cost_scale,
+      text.units.byte_unit == 1 ? std::string("1 byte")
+                                : fmt::format("{} bytes", text.units.byte_unit),
+      text.units.memory_scale);
   for (const std::string& line : text.about) {
     head += fmt::format("{} {}\n", mark, line);
   }

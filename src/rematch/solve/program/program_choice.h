@@ -10,6 +10,7 @@
 #include "rematch/base/limits.h"
 #include "rematch/base/result.h"
 #include "rematch/plan/problem.h"
+#include "rematch/plan/solution.h"
 
 namespace rematch {
 
@@ -22,6 +23,8 @@ struct ProgramChoice {
 
 struct ProgramBound {
   std::optional<Cost> lower_bound;  // None: proved infeasible.
+  // kFinished, kProved if it is infeasible, or the limit that was hit.
+  StopReason stop_reason = StopReason::kFinished;
   // Whether it holds for every plan in the fixed order. Checkmate's program
   // knows only plans whose reruns come in the graph's order within each stage.
   bool holds_for_all = true;
@@ -32,9 +35,9 @@ struct ProgramBound {
 // The bound of "gap" is that of gap_bound(), rounded up to what a plan can
 // cost; "split" gives what solve_split() proves within the limits, which is the
 // optimum if it comes to its end; the others are the value of the relaxation as
-// it is. Stopped by a limit
-// it is the best so far, with the base cost as the least. Fails with
-// kInvalidArgument, saying how large it is, if the program is too large.
+// it is. Stopped by a limit it is the best so far, with the base cost as the
+// least. Fails with kTooLarge, saying how large it is, if the program is too
+// large, and with kInvalidArgument if the choice makes no sense.
 Result<ProgramBound> program_bound(const Problem& problem,
                                    const ProgramChoice& choice,
                                    const Limits& limits);

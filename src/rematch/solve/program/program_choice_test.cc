@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/solve/program/program_choice.h"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -53,6 +54,41 @@ TEST(ProgramBound, SaysForWhichPlansItHolds) {
       program_bound(problem, {"telescoped", "advancing"}, {})->holds_for_all);
   EXPECT_FALSE(
       program_bound(problem, {"paper", "advancing"}, {})->holds_for_all);
+}
+
+TEST(ProgramBound, SaysWhatCutItShort) {
+  const Graph graph = chain(8);
+  const Problem problem{graph, 4, OrderRule::kFixed};
+  const std::atomic<bool> interrupted = true;
+  Limits no_time;
+  no_time.seconds = 0;
+  Limits stopped;
+  stopped.interrupt = &interrupted;
+  for (const char* formulation : {"gap", "paper", "telescoped", "split"}) {
+    const ProgramChoice choice{formulation, "advancing"};
+    EXPECT_EQ(program_bound(problem, choice, {})->stop_reason,
+              StopReason::kFinished)
+        << formulation;
+    EXPECT_EQ(program_bound(problem, choice, no_time)->stop_reason,
+              StopReason::kTimeLimit)
+        << formulation;
+    const auto cut = program_bound(problem, choice, stopped);
+    EXPECT_EQ(cut->stop_reason, StopReason::kInterrupted) << formulation;
+    EXPECT_GE(*cut->lower_bound, graph.base_cost()) << formulation;
+  }
+}
+
+TEST(ProgramBound, TellsTooLargeFromWrong) {
+  const Graph graph =
+      synthetic_graph(
+          {.family = Family::kTransformer, .ops = 1000, .training = true})
+          .value();
+  const Problem problem{graph, kMaxBytes, OrderRule::kFixed};
+  const ProgramChoice choice{"paper", "advancing"};
+  EXPECT_EQ(program_bound(problem, choice, {}).error().code,
+            ErrorCode::kTooLarge);
+  EXPECT_EQ(program_text(problem, choice, "mps").error().code,
+            ErrorCode::kTooLarge);
 }
 
 // What is written, read back and solved by HiGHS, in cost units.

@@ -14,15 +14,17 @@ constexpr std::size_t kStatesPerTry = 300;
 }  // namespace
 
 RealisedStages realise_stages(const Graph& graph, Bytes budget,
-                              const KeptSets& kept, std::size_t most_states) {
+                              const KeptSets& kept, std::size_t most_states,
+                              SolveClock& clock) {
   RealisedStages result;
   std::vector<OpId> sequence;
   bool whole = true;
   for (OpId stage : graph.ops()) {
+    if (clock.stop()) return result;
     result.tasks.push_back(
         {stage, kept[stage.index()], kept[stage.index() + 1]});
     result.answers.push_back(
-        cheapest_stage(graph, budget, result.tasks.back(), most_states));
+        cheapest_stage(graph, budget, result.tasks.back(), most_states, clock));
     const auto& ops = result.answers.back().ops;
     whole = whole && ops.has_value();
     if (ops) sequence.insert(sequence.end(), ops->begin(), ops->end());
@@ -32,10 +34,12 @@ RealisedStages realise_stages(const Graph& graph, Bytes budget,
 }
 
 StageTask widened(const Graph& graph, Bytes budget, const Staging& staging,
-                  StageTask task, Cost least, int most_tries) {
+                  StageTask task, Cost least, int most_tries,
+                  SolveClock& clock) {
   const auto still = [&](const StageTask& tried) {
-    return --most_tries >= 0 &&
-           cheapest_stage(graph, budget, tried, kStatesPerTry).least >= least;
+    return --most_tries >= 0 && !clock.stop() &&
+           cheapest_stage(graph, budget, tried, kStatesPerTry, clock).least >=
+               least;
   };
   for (std::size_t i = 0; i < task.kept_out.size();) {
     StageTask tried = task;

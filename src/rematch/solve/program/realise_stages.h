@@ -16,15 +16,19 @@ struct RealisedStages {
   // none if one was not.
   std::optional<Plan> plan;
   std::vector<StageTask> tasks;      // By stage.
-  std::vector<StageAnswer> answers;  // By stage.
+  std::vector<StageAnswer> answers;  // By stage, of these tasks.
 };
 
+// Stopped by the clock, it has the stages up to there and no plan.
 RealisedStages realise_stages(const Graph& graph, Bytes budget,
-                              const KeptSets& kept, std::size_t most_states);
+                              const KeptSets& kept, std::size_t most_states,
+                              SolveClock& clock);
 
 // A task that is as easy as can be but costs at least as much: what is kept in
-// grows, what is kept out shrinks. Tries at most `most_tries` changes.
+// grows, what is kept out shrinks. Tries at most `most_tries` changes, none
+// once the clock says stop.
 StageTask widened(const Graph& graph, Bytes budget, const Staging& staging,
-                  StageTask task, Cost least, int most_tries);
+                  StageTask task, Cost least, int most_tries,
+                  SolveClock& clock);
 
 }  // namespace rematch

@@ -83,6 +83,22 @@ bool drop_at_peak(const Graph& graph, const Plan& plan, const Replay& measured,
   return !candidates.empty();
 }
 
+LpStatus status_of(StopReason stop) {
+  if (stop == StopReason::kInterrupted) return LpStatus::kInterrupted;
+  return stop == StopReason::kTimeLimit ? LpStatus::kTimeLimit
+                                        : LpStatus::kIterationLimit;
+}
+
+// Without the reruns that it does not need.
+Plan polished(const Problem& problem, Plan plan, SolveClock& clock) {
+  if (plan.steps.size() > kPolishSteps) return plan;
+  Meter meter(clock.limits_left());
+  plan = without_needless_runs(problem.graph, problem.budget, std::move(plan),
+                               meter);
+  clock.spend(meter.work());
+  return plan;
+}
+
 // One price per row, and none that points to a bound that is not there.
 std::vector<double> usable(const LinearModel& model,
                            std::vector<double> prices) {
@@ -116,10 +132,12 @@ LpSolution relax_with_rerun_rows(LpSession& session, TelescopedProgram& program,
     if (program.add_rerun_memory_rows(solution.columns, session.model()) == 0) {
       return solution;
     }
-    if (clock.stop() || round + 1 == kMostRounds) {
+    const auto stop = clock.stop();
+    if (stop || round + 1 == kMostRounds) {
       // Rows without a price prove as much as before.
       solution.row_duals.resize(session.model().num_rows(), 0);
       solution.columns.resize(session.model().num_columns(), 0);
+      if (stop) solution.status = status_of(*stop);
       return solution;
     }
   }
@@ -148,19 +166,18 @@ std::vector<double> reduced_costs(const LinearModel& model,
 }
 
 std::optional<Plan> plan_within(const Problem& problem, const KeptSets& kept,
-                                Meter& meter) {
+                                SolveClock& clock) {
   const Graph& graph = problem.graph;
   KeptSets now = kept;
   for (std::size_t round = 0; round < 4 * graph.num_ops() + 8; ++round) {
+    Meter meter(clock.limits_left());
     auto staged = staged_plan(graph, intervals(now), meter);
-    if (!staged) return std::nullopt;
+    if (clock.spend(meter.work()) || !staged) return std::nullopt;
     Plan plan = plan_from_sequence(graph, computed_ops(*staged));
     const auto measured = replay(graph, plan, problem.order);
     if (!measured.ok()) return std::nullopt;
     if (measured->peak <= problem.budget) {
-      if (plan.steps.size() > kPolishSteps) return plan;
-      return without_needless_runs(graph, problem.budget, std::move(plan),
-                                   meter);
+      return polished(problem, std::move(plan), clock);
     }
     if (!drop_at_peak(graph, plan, *measured, measured->peak - problem.budget,
                       now)) {

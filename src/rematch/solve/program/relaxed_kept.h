@@ -32,8 +32,9 @@ std::vector<double> reduced_costs(const LinearModel& model,
 // The plan that keeps what the sets say, with the closed-form reruns. Where it
 // is over the budget, tensors are no longer kept over the peak, the cheapest to
 // bring back for their bytes first; then needless reruns are taken out. None if
-// that does not lead to a plan within the budget, or the meter says stop.
+// that does not lead to a plan within the budget, or the clock says stop. Each
+// step of a plan that is made or replayed is a unit of work.
 std::optional<Plan> plan_within(const Problem& problem, const KeptSets& kept,
-                                Meter& meter);
+                                SolveClock& clock);
 
 }  // namespace rematch

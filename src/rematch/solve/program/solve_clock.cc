@@ -19,11 +19,12 @@ Limits SolveClock::limits_left() const {
 }
 
 LpLimits SolveClock::left() const {
-  LpLimits limits = lp_limits(limits_left());
+  const Limits here = limits_left();
+  LpLimits limits = lp_limits(here);
   limits.relative_gap = 0;
   limits.threads = 1;
-  limits.iterations = std::min(limits.iterations, limits_left().work);
-  limits.nodes = std::min(limits.nodes, limits_left().work / kWorkPerNode);
+  limits.iterations = std::min(limits.iterations, here.work);
+  limits.nodes = std::min(limits.nodes, here.work / kWorkPerNode);
   return limits;
 }
 
@@ -34,6 +35,20 @@ std::optional<StopReason> SolveClock::stop() const {
   if (!(seconds_left() > 0)) return StopReason::kTimeLimit;
   if (work_ >= limits_.work) return StopReason::kWorkLimit;
   return std::nullopt;
+}
+
+std::optional<StopReason> stop_reason_of(LpStatus status) {
+  switch (status) {
+    case LpStatus::kTimeLimit:
+      return StopReason::kTimeLimit;
+    case LpStatus::kInterrupted:
+      return StopReason::kInterrupted;
+    case LpStatus::kIterationLimit:
+    case LpStatus::kNodeLimit:
+      return StopReason::kWorkLimit;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace rematch

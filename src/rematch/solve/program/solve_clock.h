@@ -12,8 +12,9 @@
 
 namespace rematch {
 
-// Starts when it is made. A unit of work is a step of a relaxation; a node of a
-// search over integers is a hundred, besides its steps.
+// Starts when it is made. A unit of work is a step of a relaxation, or of a
+// search between two solves; a node of a search over integers is a hundred,
+// besides its steps.
 class SolveClock {
  public:
   explicit SolveClock(const Limits& limits) : limits_(limits) {}
@@ -24,8 +25,15 @@ class SolveClock {
   void spend(const LpSolution& solution) {
     work_ += solution.iterations + kWorkPerNode * solution.nodes;
   }
+  // Counts work between solves; true if the search must stop. Reads the clock
+  // each time, so a unit should take a microsecond at least.
+  bool spend(std::int64_t work) {
+    work_ += work;
+    return stop().has_value();
+  }
 
   double seconds_left() const;
+  std::int64_t work() const { return work_; }
   // Why the search must stop; none while it may go on.
   std::optional<StopReason> stop() const;
   // The limits of what else is to be done.
@@ -39,5 +47,8 @@ class SolveClock {
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
 };
+
+// The limit that ended a solve; none if it came to its end, or failed.
+std::optional<StopReason> stop_reason_of(LpStatus status);
 
 }  // namespace rematch

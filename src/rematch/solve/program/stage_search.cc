@@ -73,11 +73,12 @@ void hold_outputs(const Graph& graph, OpId stage, Occupancy& occupancy) {
 class OrderSearch {
  public:
   OrderSearch(const Graph& graph, Bytes budget, const StageTask& task,
-              std::vector<OpId> ops, std::size_t most_states)
+              std::vector<OpId> ops, std::size_t most_states, SolveClock& clock)
       : graph_(graph),
         budget_(budget),
         ops_(std::move(ops)),
         left_(most_states),
+        clock_(clock),
         uses_(graph.num_tensors()),
         live_(marks(graph, task.kept_in)),
         occupancy_(graph) {
@@ -108,7 +109,7 @@ class OrderSearch {
         !seen_.insert(std::string(done_.begin(), done_.end())).second) {
       return false;
     }
-    --left_;
+    left_ = clock_.spend(1) ? 0 : left_ - 1;
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       const bool last = i + 1 == ops_.size();
       if (done_[i] != 0 || (last && order_.size() + 1 < ops_.size())) continue;
@@ -173,6 +174,7 @@ class OrderSearch {
   Bytes budget_;
   std::vector<OpId> ops_;
   std::size_t left_;
+  SolveClock& clock_;
   IdVector<TensorId, std::int32_t> uses_;  // Readers to come, and being kept.
   IdVector<TensorId, bool> live_;
   Occupancy occupancy_;
@@ -216,12 +218,13 @@ Scope scope_of(const Graph& graph, const StageTask& task) {
 class FullSearch {
  public:
   FullSearch(const Graph& graph, Bytes budget, const StageTask& task,
-             const Scope& scope, std::size_t most_states)
+             const Scope& scope, std::size_t most_states, SolveClock& clock)
       : graph_(graph),
         budget_(budget),
         task_(task),
         scope_(scope),
-        left_(most_states) {}
+        left_(most_states),
+        clock_(clock) {}
 
   StageAnswer run() {
     std::string start(scope_.tensors.size(), '\0');
@@ -232,13 +235,14 @@ class FullSearch {
     reach(start, 0, nullptr, std::nullopt);
     while (!open_.empty()) {
       const Entry entry = open_.top();
-      if (left_ == 0) return {entry.total, std::nullopt};
+      if (left_ == 0 || clock_.stop()) return {entry.total, std::nullopt};
       open_.pop();
       Node& node = *entry.node;
       if (node.closed || entry.spent > node.spent) continue;
       if (node.is_goal) return {node.spent, path_to(node)};
       node.closed = true;
       --left_;
+      clock_.spend(1);
       expand(node);
     }
     return {kNever, std::nullopt};
@@ -343,6 +347,7 @@ class FullSearch {
   const StageTask& task_;
   const Scope& scope_;
   std::size_t left_;
+  SolveClock& clock_;
   std::size_t number_ = 0;
   std::unordered_map<std::string, Node> nodes_;  // Nodes stay where they are.
   std::priority_queue<Entry> open_;
@@ -368,16 +373,17 @@ std::vector<OpId> required_runs(const Graph& graph, const StageTask& task) {
 }
 
 StageAnswer cheapest_stage(const Graph& graph, Bytes budget,
-                           const StageTask& task, std::size_t most_states) {
+                           const StageTask& task, std::size_t most_states,
+                           SolveClock& clock) {
   const auto required =
       closure(graph, task.stage, task.kept_out, marks(graph, task.kept_in));
   if (!required) return {kNever, std::nullopt};
   const Cost least = cost_of(graph, *required);
-  OrderSearch orders(graph, budget, task, *required, most_states);
+  OrderSearch orders(graph, budget, task, *required, most_states, clock);
   if (orders.found()) return {least, orders.order()};
   const Scope scope = scope_of(graph, task);
   StageAnswer answer =
-      FullSearch(graph, budget, task, scope, most_states).run();
+      FullSearch(graph, budget, task, scope, most_states, clock).run();
   if (answer.ops || orders.gave_up() ||
       !orders_are_all(graph, task, *required, scope)) {
     return answer;

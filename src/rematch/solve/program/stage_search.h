@@ -9,6 +9,7 @@
 
 #include "rematch/plan/plan.h"
 #include "rematch/plan/problem.h"
+#include "rematch/solve/program/solve_clock.h"
 
 namespace rematch {
 
@@ -34,9 +35,11 @@ std::vector<OpId> required_runs(const Graph& graph, const StageTask& task);
 
 // Tries the required runs in every order first, the graph's own order foremost;
 // if none fits, every sequence of runs and drops, cheapest first. Gives up
-// after `most_states` states of either: then `ops` is empty and `least` is what
+// after `most_states` states of either, or when the clock says stop, on which
+// each state counts as a unit of work: then `ops` is empty and `least` is what
 // was proved until then.
 StageAnswer cheapest_stage(const Graph& graph, Bytes budget,
-                           const StageTask& task, std::size_t most_states);
+                           const StageTask& task, std::size_t most_states,
+                           SolveClock& clock);
 
 }  // namespace rematch

@@ -26,28 +26,48 @@ Graph two_pairs() {
 
 const StageTask kFromNothing{OpId(4), {}, {}};
 
+StageAnswer cheapest(const Graph& graph, Bytes budget, const StageTask& task,
+                     std::size_t most_states = 1000) {
+  SolveClock clock{Limits{}};
+  return cheapest_stage(graph, budget, task, most_states, clock);
+}
+
 TEST(StageSearch, TakesTheGraphsOrderWhereItFits) {
-  const StageAnswer answer = cheapest_stage(two_pairs(), 5, kFromNothing, 1000);
+  const StageAnswer answer = cheapest(two_pairs(), 5, kFromNothing);
   EXPECT_EQ(answer.least, 4);
   EXPECT_EQ(answer.ops,
             (std::vector{OpId(0), OpId(1), OpId(2), OpId(3), OpId(4)}));
 }
 
 TEST(StageSearch, FindsAnotherOrderWhereThatFits) {
-  const StageAnswer answer = cheapest_stage(two_pairs(), 4, kFromNothing, 1000);
+  const StageAnswer answer = cheapest(two_pairs(), 4, kFromNothing);
   EXPECT_EQ(answer.least, 4);
   EXPECT_EQ(answer.ops,
             (std::vector{OpId(0), OpId(2), OpId(1), OpId(3), OpId(4)}));
 }
 
 TEST(StageSearch, ProvesThatThereIsNoWay) {
-  const StageAnswer answer = cheapest_stage(two_pairs(), 3, kFromNothing, 1000);
+  const StageAnswer answer = cheapest(two_pairs(), 3, kFromNothing);
   EXPECT_EQ(answer.least, kNever);
   EXPECT_FALSE(answer.ops.has_value());
 }
 
 TEST(StageSearch, GivesUpWithWhatItProved) {
-  const StageAnswer answer = cheapest_stage(two_pairs(), 3, kFromNothing, 1);
+  const StageAnswer answer = cheapest(two_pairs(), 3, kFromNothing, 1);
+  EXPECT_EQ(answer.least, 4);
+  EXPECT_FALSE(answer.ops.has_value());
+}
+
+TEST(StageSearch, CountsItsStatesAndStopsWithTheClock) {
+  Limits limits;
+  SolveClock whole(limits);
+  cheapest_stage(two_pairs(), 3, kFromNothing, 1000, whole);
+  EXPECT_GT(whole.work(), 2);
+  limits.work = 2;
+  SolveClock clock(limits);
+  const StageAnswer answer =
+      cheapest_stage(two_pairs(), 3, kFromNothing, 1000, clock);
+  EXPECT_EQ(clock.work(), 2);
   EXPECT_EQ(answer.least, 4);
   EXPECT_FALSE(answer.ops.has_value());
 }
@@ -64,7 +84,7 @@ TEST(StageSearch, DropsAndRerunsWhatIsInTheWay) {
                           .value();
   const StageTask task{OpId(3), {TensorId(2)}, {TensorId(2)}};
   EXPECT_EQ(required_runs(graph, task), (std::vector{OpId(0), OpId(1)}));
-  const StageAnswer answer = cheapest_stage(graph, 5, task, 1000);
+  const StageAnswer answer = cheapest(graph, 5, task);
   EXPECT_EQ(answer.least, 12);
   EXPECT_EQ(answer.ops, (std::vector{OpId(0), OpId(1), OpId(2), OpId(3)}));
 }

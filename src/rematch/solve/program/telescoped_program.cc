@@ -57,9 +57,23 @@ TelescopedProgram::TelescopedProgram(const Problem& problem,
     }
   }
   add_columns();
-  for (OpId op : graph_.ops()) add_input_rows(op);
-  for (TensorId tensor : graph_.tensors()) add_source_rows(tensor);
-  for (OpId op : graph_.ops()) add_memory_row(op);
+  for (OpId op : graph_.ops()) {
+    if (stopped()) return;
+    add_input_rows(op);
+  }
+  for (TensorId tensor : graph_.tensors()) {
+    if (stopped()) return;
+    add_source_rows(tensor);
+  }
+  for (OpId op : graph_.ops()) {
+    if (stopped()) return;
+    add_memory_row(op);
+  }
+}
+
+bool TelescopedProgram::stopped() {
+  if (options_.clock != nullptr && options_.clock->stop()) is_whole_ = false;
+  return !is_whole_;
 }
 
 ProgramSize TelescopedProgram::size_of(const Graph& graph) {
@@ -216,13 +230,11 @@ void TelescopedProgram::add_memory_row(OpId stage) {
 // least what is kept past the stage of a tensor in it and not computed in it.
 ColumnId TelescopedProgram::through(OpId stage, StorageId storage,
                                     LinearModel& model) {
-  auto& known = through_[stage.index()];
-  for (const auto& [of, column] : known) {
-    if (of == storage) return column;
-  }
+  const auto [known, is_new] = through_[stage.index()].try_emplace(storage);
+  if (!is_new) return known->second;
   const FamilyId family = model.family("through");
   const ColumnId column = model.add_column(family, {0, 1, 0, false});
-  known.emplace_back(storage, column);
+  known->second = column;
   if (!has("through")) return column;
   for (TensorId tensor : graph_.tensors_in(storage)) {
     const Value after = kept(stage.value + 1, tensor);
@@ -280,13 +292,14 @@ void TelescopedProgram::add_rerun_memory_row(OpId stage, OpId op,
   memory_rows_.push_back({row, graph_.fixed_bytes()});
 }
 
-std::size_t TelescopedProgram::add_rerun_memory_rows(
-    std::span<const double> point, LinearModel& model) {
-  if (!has("rerun_memory")) return 0;
+// The stages and ops whose row is missing and broken.
+std::vector<std::pair<OpId, OpId>> TelescopedProgram::broken_reruns(
+    std::span<const double> point) const {
   std::vector<std::pair<OpId, OpId>> broken;
   const double room = units_.room(budget_ - graph_.fixed_bytes());
   IdVector<StorageId, double> live(graph_.num_storages());
   for (OpId stage : graph_.ops()) {
+    if (options_.clock != nullptr && options_.clock->stop()) return broken;
     double all = 0;
     for (StorageId storage : graph_.storages()) {
       if (graph_.storage(storage).resident) continue;
@@ -300,19 +313,44 @@ std::size_t TelescopedProgram::add_rerun_memory_rows(
       double sum = all + units_.size(taken_[op]) * at(again, point);
       for (StorageId storage : touched_[op]) sum -= live[storage];
       if (sum <= room + kTolerance) continue;
-      if (rerun_rows_.emplace(stage.value, op.value).second) {
+      if (!rerun_rows_.contains({stage.value, op.value})) {
         broken.emplace_back(stage, op);
       }
     }
   }
-  for (const auto& [stage, op] : broken) {
+  return broken;
+}
+
+std::size_t TelescopedProgram::add_rerun_memory_rows(
+    std::span<const double> point, LinearModel& model) {
+  if (!has("rerun_memory")) return 0;
+  std::size_t added = 0;
+  for (const auto& [stage, op] : broken_reruns(point)) {
+    if (options_.clock != nullptr && options_.clock->stop()) break;
     add_rerun_memory_row(stage, op, model);
+    rerun_rows_.emplace(stage.value, op.value);
+    ++added;
   }
-  return broken.size();
+  return added;
+}
+
+// What stage t costs beyond one run of each op in it: a stage with little room
+// may run an op twice, which R[t,k] does not say.
+ColumnId TelescopedProgram::extra(OpId stage, double least,
+                                  LinearModel& model) {
+  // Above 1, so that nobody takes it for a column of zero or one.
+  const double upper = 1 + least;
+  const auto [known, is_new] = extra_.try_emplace(stage);
+  if (is_new) {
+    known->second = model.add_column(model.family("extra"), {0, upper, 1});
+  } else if (model.column(known->second).upper < upper) {
+    model.set_bounds(known->second, 0, upper);
+  }
+  return known->second;
 }
 
 // no_room[t]: from at most these tensors to at least those, stage t costs at
-// least so much: sum c R + least (sum of S[t,i] not kept in
+// least so much: sum c R + extra[t] + least (sum of S[t,i] not kept in
 // + sum of 1 - S[t+1,i] kept out) >= least, divided by least.
 void TelescopedProgram::add_no_room_row(const StageTask& task, Cost least,
                                         LinearModel& model) {
@@ -331,17 +369,24 @@ void TelescopedProgram::add_no_room_row(const StageTask& task, Cost least,
     row.add(-1, value);
     lower -= 1;
   }
-  for (OpId op : IdRange<OpId>(OpId(0), task.stage)) {
-    const Value value = run(stage, op);
-    // Nothing that costs can pay for what cannot be done.
-    if (least == kInfinity || !value.column || graph_.op(op).cost == 0) {
-      continue;
-    }
-    // Rounded up, which makes the row weaker.
+  // Nothing that costs can pay for what cannot be done.
+  if (least < kInfinity) add_payments(task.stage, least, row, model);
+  add_at_least("no_room", lower, row, model);
+}
+
+// The shares of `least` that reruns in the stage pay, rounded up, which makes
+// the row weaker.
+void TelescopedProgram::add_payments(OpId stage, Cost least, Expression& row,
+                                     LinearModel& model) {
+  for (OpId op : IdRange<OpId>(OpId(0), stage)) {
+    const Value value = run(stage.value, op);
+    if (!value.column || graph_.op(op).cost == 0) continue;
     const double share = graph_.op(op).cost / least * (1 + kRounding);
     row.add(std::clamp(share, kLeastCoefficient, 1.0), value);
   }
-  add_at_least("no_room", lower, row, model);
+  const double scaled = units_.cost(least);
+  const double share = (1 + kRounding) / scaled;
+  row.add(std::max(share, kLeastCoefficient), {extra(stage, scaled, model), 0});
 }
 
 void TelescopedProgram::set_budget(Bytes budget, LinearModel& model) {
@@ -357,6 +402,10 @@ double TelescopedProgram::paid_in(OpId stage,
   double sum = 0;
   for (OpId op : IdRange<OpId>(OpId(0), stage)) {
     sum += units_.cost(graph_.op(op).cost) * at(run(stage.value, op), point);
+  }
+  const auto extra = extra_.find(stage);
+  if (extra != extra_.end() && extra->second.index() < point.size()) {
+    sum += point[extra->second.index()];
   }
   return sum;
 }

@@ -8,6 +8,10 @@
 namespace rematch {
 namespace {
 
+// Whole numbers up to here, and their sums, are exact as doubles.
+constexpr Bytes kExactUnits = Bytes{1} << 52;
+constexpr double kSumRounding = 1e-12;
+
 constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
 // Of the ops that may run again, where one run costs at most `most`.
@@ -93,7 +97,9 @@ SplitProgram::SplitProgram(const Problem& problem, const Lives& lives,
   most_ = most;
   largest_cost_ = largest_rerun_cost(graph, most);
   cost_scale_ = 1 / scale_for(largest_cost_);
-  memory_scale_ = scale_for(static_cast<double>(problem.budget));
+  units_ = program_units(graph);
+  units_.memory_scale =
+      scale_for(static_cast<double>(problem.budget / units_.byte_unit));
   split_lives(points);
   split_runs();
   for (LifeId life : lives.all.ids()) add_life_columns(life);
@@ -280,10 +286,13 @@ LinearSum SplitProgram::runs(LifeId id, std::int32_t after,
 }
 
 MemoryUse SplitProgram::empty_use() const {
+  const Bytes room = problem_.budget - problem_.graph.fixed_bytes();
+  double scaled = units_.room(room);
+  // Sums of so many units are rounded: then rows grant a little more room than
+  // there is.
+  if (room / units_.byte_unit > kExactUnits) scaled *= 1 + kSumRounding;
   MemoryUse use;
-  use.add_constant(
-      static_cast<double>(problem_.graph.fixed_bytes() - problem_.budget) *
-      memory_scale_);
+  use.add_constant(-scaled);
   return use;
 }
 
@@ -306,14 +315,14 @@ void SplitProgram::add_others(OpId op, const IsThere& is_there,
     for (LifeId id : lives_.lives_in[storage]) lives.push_back(is_there(id));
     if (lives.empty()) continue;
     const Bytes bytes = problem_.graph.storage(storage).bytes;
-    use.add_any(lives, static_cast<double>(bytes) * memory_scale_);
+    use.add_any(lives, units_.size(bytes));
   }
 }
 
 MemoryUse SplitProgram::memory(std::int32_t stage) const {
   MemoryUse use = empty_use();
   const OpId op(stage);
-  use.add_constant(static_cast<double>(bytes_touched_by(op)) * memory_scale_);
+  use.add_constant(units_.size(bytes_touched_by(op)));
   add_others(
       op, [&](LifeId id) { return surely_live(id, stage); }, use);
   return use;
@@ -356,8 +365,7 @@ void SplitProgram::add_last_rerun_rows(std::int32_t stage) {
 void SplitProgram::add_last_rerun_row(OpId op, std::int32_t stage,
                                       ColumnId last) {
   MemoryUse use = empty_use();
-  use.add_any({Binary::of(last)},
-              static_cast<double>(bytes_touched_by(op)) * memory_scale_);
+  use.add_any({Binary::of(last)}, units_.size(bytes_touched_by(op)));
   add_others(
       op,
       [&](LifeId id) {
@@ -382,8 +390,7 @@ std::optional<MemoryUse> SplitProgram::rerun_memory(OpId op,
   const auto piece = run_piece(op, stage);
   if (!piece || run_[op][*piece].is_constant()) return std::nullopt;
   MemoryUse use = empty_use();
-  use.add_any({run_[op][*piece]},
-              static_cast<double>(bytes_touched_by(op)) * memory_scale_);
+  use.add_any({run_[op][*piece]}, units_.size(bytes_touched_by(op)));
   add_others(
       op,
       [&](LifeId id) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rematch/lp/linear_model.h"
+#include "rematch/solve/program/units.h"
 #include "rematch/solve/split/lives.h"
 
 namespace rematch {
@@ -56,7 +57,7 @@ struct LinearSum {
 };
 
 // What is in memory at some time, minus the budget: at most zero in every plan.
-// A storage counts if any of its tensors is there. In bytes times a scale.
+// A storage counts if any of its tensors is there. In scaled units of bytes.
 class MemoryUse {
  public:
   void add_constant(double value) { constant_ += value; }
@@ -160,7 +161,7 @@ class SplitProgram {
   Cost most_;
   Cost largest_cost_ = 0;
   double cost_scale_ = 1;
-  double memory_scale_ = 1;
+  ProgramUnits units_;
   IdVector<LifeId, std::vector<std::int32_t>> life_points_;
   IdVector<LifeId, std::vector<Binary>> live_;
   IdVector<LifeId, std::vector<Binary>> keep_;

@@ -41,6 +41,9 @@ void SplitRound::add_known_rows() {
   for (const StageCut& cut : detail_.stage_cuts) {
     add_stage_row(problem_.graph, program_, cut, extra_, model);
   }
+  for (const MemoryCover& cover : detail_.covers) {
+    add_cover_row(program_, cover, model);
+  }
 }
 
 LpStatus SplitRound::relax(const std::function<LpLimits()>& limits,

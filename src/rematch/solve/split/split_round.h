@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rematch/lp/lp_session.h"
+#include "rematch/solve/split/memory_covers.h"
 #include "rematch/solve/split/split_program.h"
 #include "rematch/solve/split/stage_cuts.h"
 
@@ -22,6 +23,7 @@ struct SplitDetail {
   std::set<std::int32_t> memory_rows;                  // Stages.
   std::set<std::pair<std::int32_t, OpId>> rerun_rows;  // In a stage.
   std::vector<StageCut> stage_cuts;
+  std::vector<MemoryCover> covers;
 };
 
 // Refers to its arguments. Rows that it finds to be needed are added to the

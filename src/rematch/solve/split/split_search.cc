@@ -439,9 +439,26 @@ bool SplitSearch::refine(const SplitRound& round,
     if (round.program().memory(t).at(columns) <= kRowTolerance) continue;
     refined = detail.memory_rows.insert(t).second || refined;
   }
+  refined = refine_by_bytes(round, columns) || refined;
   const auto reruns = reruns_at(problem_.graph, round.program(), columns);
   const Plan plan = plan_with_reruns(problem_.graph, reruns);
   return refine_at_overflow(plan, detail) || refined;
+}
+
+bool SplitSearch::refine_by_bytes(const SplitRound& round,
+                                  std::span<const double> columns) {
+  bool refined = false;
+  auto& known = round.detail().covers;
+  for (std::int32_t stage : round.detail().memory_rows) {
+    auto cover = memory_cover(problem_, round.program(), columns, stage);
+    if (!cover ||
+        std::find(known.begin(), known.end(), *cover) != known.end()) {
+      continue;
+    }
+    known.push_back(*std::move(cover));
+    refined = true;
+  }
+  return refined;
 }
 
 // Splits at the stages that are most over the budget; where it is only reruns

@@ -80,6 +80,9 @@ class SplitSearch {
 
   // True if something changed.
   bool refine(const SplitRound& round, std::span<const double> columns);
+  // Where sizes are so large that a solver does not see the last bytes.
+  bool refine_by_bytes(const SplitRound& round,
+                       std::span<const double> columns);
   bool refine_at_overflow(const Plan& plan, SplitDetail& detail);
   bool refine_everywhere();
 

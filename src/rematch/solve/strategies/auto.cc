@@ -68,6 +68,13 @@ class Trials {
   Trials(const Problem& problem, const Request& request)
       : problem_(problem), request_(request), limits_(request.limits) {}
 
+  // A plan that the caller has.
+  void add_start(const Plan& plan) {
+    Proposal given;
+    given.plan = plan;
+    add(measured("start", std::move(given)));
+  }
+
   // Tries one strategy after the other until the answer is good enough.
   bool try_in_turn(std::span<const Attempt> attempts) {
     for (const Attempt& attempt : attempts) {
@@ -353,6 +360,7 @@ std::vector<Attempt> other_attempts(const Problem& problem) {
 
 Proposal propose_auto(const Problem& problem, const Request& request) {
   Trials trials(problem, request);
+  if (request.start != nullptr) trials.add_start(*request.start);
   if (trials.try_in_turn(first_attempts(problem))) return trials.answer();
   if (!trials.has_plan()) {
     const Attempt attempt{"anneal", problem.budget};

@@ -53,6 +53,19 @@ TEST(Auto, SaysWhoFoundThePlan) {
   EXPECT_EQ(found.message.rfind("found by ", 0), 0u);
 }
 
+TEST(Auto, IsNoWorseThanWhatItBeginsWith) {
+  const Graph graph = made(Family::kTransformer, 6);
+  const Problem problem{graph, keep_all_peak(graph) / 2, OrderRule::kFixed};
+  const Solution good = solve(problem, *find_strategy("auto"), some_work());
+  Limits little;
+  little.work = 1;
+  Request request(little);
+  request.start = &*good.plan;
+  const Solution again = solve(problem, *find_strategy("auto"), request);
+  EXPECT_EQ(again.cost, good.cost);
+  EXPECT_EQ(again.message.rfind("found by start", 0), 0u);
+}
+
 TEST(Auto, StopsWithinTheGap) {
   const Graph graph = made(Family::kTransformer, 6);
   Limits limits;

@@ -30,17 +30,17 @@ class RoundingSearch {
         fixed_{problem.graph, problem.budget, OrderRule::kFixed},
         request_(request),
         clock_(request.limits),
-        meter_(request.limits),
         random_(request.limits.seed),
         best_(problem, request),
-        program_(fixed_),
+        program_(fixed_, {.omitted = {}, .clock = &clock_}),
         session_(program_.take_model()) {}
 
   Proposal run() {
     best_.offer_first_plans();
     for (int allowance : kAllowances) {
       if (best_.is_proved() || best_.is_close_enough()) break;
-      if (stopped() || !try_allowance(allowance)) break;
+      if (stopped() || !program_.is_whole()) break;
+      if (!try_allowance(allowance)) break;
     }
     if (infeasible_) {
       Proposal proposal;
@@ -75,7 +75,7 @@ class RoundingSearch {
         relax_with_rerun_rows(session_, program_, clock_);
     if (allowance == 0) take_bound(relaxed);
     if (relaxed.status != LpStatus::kOptimal) {
-      stopped();
+      reason_ = stop_reason_of(relaxed.status).value_or(reason_);
       return false;
     }
     round(relaxed);
@@ -120,7 +120,7 @@ class RoundingSearch {
 
   void try_kept(const KeptSets& kept) {
     if (stopped() || !tried_.insert(kept).second) return;
-    auto plan = plan_within(fixed_, kept, meter_);
+    auto plan = plan_within(fixed_, kept, clock_);
     if (plan) best_.offer(*std::move(plan));
   }
 
@@ -128,7 +128,6 @@ class RoundingSearch {
   Problem fixed_;
   const Request& request_;
   SolveClock clock_;
-  Meter meter_;
   Random random_;
   Incumbent best_;
   TelescopedProgram program_;

@@ -50,6 +50,22 @@ TEST(LpRounding, DrawsTheSameForTheSameSeed) {
   EXPECT_EQ(one, other);
 }
 
+TEST(LpRounding, StopsAtTheSameWorkEachTime) {
+  const Graph graph = residual();
+  const Problem problem{graph, keep_all_peak(graph) / 10 * 7,
+                        OrderRule::kFixed};
+  const Strategy& strategy = *find_strategy("lp_rounding");
+  for (std::int64_t work : {1, 100, 300}) {
+    Limits limits;
+    limits.work = work;
+    Solution one = solve(problem, strategy, limits);
+    Solution other = solve(problem, strategy, limits);
+    EXPECT_EQ(one.stop_reason, StopReason::kWorkLimit) << work;
+    one.seconds = other.seconds = 0;
+    EXPECT_EQ(one, other) << work;
+  }
+}
+
 TEST(LpRounding, KeepsAllWhereThatFits) {
   const Graph graph = residual();
   const Solution found = rounded(graph, keep_all_peak(graph), Rounding::kSweep);
