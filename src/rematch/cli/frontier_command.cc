@@ -17,6 +17,7 @@
 #include "rematch/cli/strategy_option.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
+#include "rematch/io/graph_file.h"
 #include "rematch/plan/budget.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/solve/frontier.h"

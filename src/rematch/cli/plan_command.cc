@@ -10,6 +10,7 @@
 #include "rematch/cli/commands.h"
 #include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
+#include "rematch/cli/strategy_option.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
 #include "rematch/io/file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies as listed on the command line.
+// The option --strategy, and strategies as listed on the command line.
 #pragma once
 
 #include <string>
