@@ -29,8 +29,9 @@ PUBLISHED = {
 
 
 def table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    lines = ["| " + " | ".join(line) + " |" for line in [head, *rows]]
+    lines.insert(1, "|" + "---|" * len(head))
+    return "\n".join(lines) + "\n"
 
 
 def digits(ratio):

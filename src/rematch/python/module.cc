@@ -8,6 +8,8 @@
 
 // NOLINTNEXTLINE(readability-identifier-naming): the name is the file's.
 NB_MODULE(_core, module) {
+  // What a compiler still holds when Python ends is not worth a warning.
+  nanobind::set_leak_warnings(false);
   module.doc() = "Rematch's C++ library; use it as the package rematch.";
   module.attr("__version__") = rematch::kVersion;
   rematch::bind_errors(module);

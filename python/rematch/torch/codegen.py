@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Straight-line Python for a schedule: each op once per run, each value let go
+where the plan says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rematch.torch import randomness
+from rematch.torch.program import Program, Ref
+from rematch.torch.schedule import Copy, Run
+
+
+class Writer:
+    """Collects lines, and the objects that they name."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {"_replay": randomness.replay}
+        self._known: dict[int, str] = {}
+
+    def bind(self, thing: Any, prefix: str) -> str:
+        name = self._known.get(id(thing))
+        if name is None:
+            name = f"_{prefix}{len(self.names)}"
+            self._known[id(thing)] = name
+            self.names[name] = thing
+        return name
+
+    def text(self, tree: Any, now: dict[str, Copy]) -> str:
+        """An expression; views are made where they stand."""
+        if isinstance(tree, Ref):
+            return self._reference(tree, now)
+        if tree is None or isinstance(tree, (bool, int, str)):
+            return repr(tree)
+        if isinstance(tree, float) and math.isfinite(tree):
+            return repr(tree)
+        if isinstance(tree, list):
+            return "[" + ", ".join(self.text(item, now) for item in tree) + "]"
+        if isinstance(tree, tuple):
+            inner = "".join(self.text(item, now) + ", " for item in tree)
+            return f"({inner})"
+        if isinstance(tree, dict):
+            return "{" + ", ".join(f"{key!r}: {self.text(item, now)}"
+                                   for key, item in tree.items()) + "}"
+        if isinstance(tree, slice):
+            parts = (tree.start, tree.stop, tree.step)
+            return f"slice({', '.join(self.text(part, now) for part in parts)})"
+        return self.bind(tree, "c")
+
+    def _reference(self, ref: Ref, now: dict[str, Copy]) -> str:
+        view = self.program.views.get(ref.name)
+        if view is None:
+            return now.get(ref.name, Copy(ref.name)).name
+        return self.call(view.call, view.args, view.kwargs, now)
+
+    def call(self, function: Callable, args, kwargs, now: dict[str, Copy]) -> str:
+        parts = [self.text(arg, now) for arg in args]
+        parts += [f"{key}={self.text(arg, now)}" for key, arg in kwargs.items()]
+        return f"{self.bind(function, 'f')}({', '.join(parts)})"
+
+    def run(self, run: Run) -> None:
+        op = run.op
+        if op.call is None:  # Tangents: they are arguments.
+            return
+        if run.number and op.state is not None:
+            state = run.reads[op.state.name].name
+            device = next(o for o in self.program.ops
+                          if o.name == op.state.name).args[0]
+            call = (f"_replay({state}, {self.bind(device, 'c')}, "
+                    f"{self.bind(op.call, 'f')}, {self.text(op.args, run.reads)}, "
+                    f"{self.text(op.kwargs, run.reads)})")
+        else:
+            call = self.call(op.call, op.args, op.kwargs, run.reads)
+        targets = [copy.name if copy else "_" for copy in run.makes]
+        if not targets or set(targets) == {"_"} and not op.returns_tuple:
+            self.lines.append(call)
+        elif op.returns_tuple:
+            self.lines.append(f"{', '.join(targets)}, = {call}")
+            if "_" in targets:
+                self.lines.append("del _")
+        else:
+            self.lines.append(f"{targets[0]} = {call}")
+        if run.drops:
+            self.lines.append("del " + ", ".join(copy.name for copy in run.drops))
+
+
+def generate(program: Program, runs: Sequence[Run], inputs: Sequence[str],
+             outputs: Sequence[Any], now: dict[str, Copy], name: str,
+             constants: dict[str, Any]) -> Callable[[list], list]:
+    """A function that takes a list, which it empties, and returns a list.
+
+    `inputs` are names of variables, in order; `outputs` are references or
+    constants, resolved with the copies in `now`. `constants` are values that are
+    always there, by name. Its source is `.source`.
+    """
+    writer = Writer(program)
+    for run in runs:
+        writer.run(run)
+    result = writer.text(list(outputs), now)
+    unpack = f"[{', '.join(inputs)}] = args" if inputs else "pass"
+    body = [unpack, "args.clear()", *writer.lines, f"return {result}"]
+    source = f"def {name}(args):\n" + "".join(f"    {line}\n" for line in body)
+    namespace = {**writer.names, **constants}
+    exec(compile(source, f"<rematch {name}>", "exec"), namespace)  # noqa: S102
+    function = namespace[name]
+    function.source = source
+    function._boxed_call = True
+    return function

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the front end raises."""
+
+import functools
+
+from torch._dynamo.exc import BackendCompilerFailed
+
+
+class RematchTorchError(RuntimeError):
+    """Base of all errors of this package."""
+
+
+class UnsupportedModel(RematchTorchError):
+    """The captured graph has something that cannot be planned."""
+
+
+class InfeasibleBudget(RematchTorchError):
+    """No plan fits the budget; says which budget would do."""
+
+    def __init__(self, message, least_budget=None):
+        super().__init__(message)
+        self.least_budget = least_budget
+
+
+class PlanMismatch(RematchTorchError):
+    """What would run is not what was planned."""
+
+
+def unwrapped(function):
+    """The function, but an error of ours comes as itself, not wrapped by the
+    compiler in which it was raised."""
+
+    @functools.wraps(function, updated=())
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except BackendCompilerFailed as failure:
+            inner = failure.inner_exception
+            if isinstance(inner, RematchTorchError):
+                raise inner from None
+            raise
+
+    return call

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a budget means: all bytes on the device, whoever holds them."""
+
+from __future__ import annotations
+
+import torch
+from torch import fx
+
+import rematch
+from rematch.torch import profiling
+from rematch.torch.program import Program
+
+
+def device_of(joint: fx.GraphModule) -> torch.device:
+    """Where the model is: the device of most of its input bytes."""
+    sizes: dict[torch.device, int] = {}
+    for node in joint.graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "placeholder" and isinstance(value, torch.Tensor):
+            size = value.untyped_storage().nbytes()
+            sizes[value.device] = sizes.get(value.device, 0) + size
+    if not sizes:
+        return torch.device("cpu")
+    return max(sizes, key=lambda device: (device.type != "cpu", sizes[device]))
+
+
+def parse_bytes(text: int | str) -> int:
+    return text if isinstance(text, int) else rematch.parse_bytes(text)
+
+
+def outside_bytes(program: Program, device: torch.device, reserve: int) -> int:
+    """What is on the device besides the inputs: optimizer state, other models,
+    old gradients; and what was asked to be left alone."""
+    if device.type != "cuda":
+        return reserve
+    ours = sum(value.bytes for value in program.inputs.values())
+    return max(0, profiling.requested(device) - ours) + reserve
+
+
+def resolve(budget: int | str, keep_all_peak: int, device: torch.device) -> int:
+    """Bytes."""
+    if isinstance(budget, int):
+        return budget
+    if budget == "auto":
+        return free_bytes(device)
+    if budget.endswith("%"):
+        return -int(-keep_all_peak * float(budget[:-1]) // 100)
+    return rematch.parse_bytes(budget)
+
+
+def free_bytes(device: torch.device) -> int:
+    """What could be in use at most; a tenth is left to fragmentation."""
+    if device.type != "cuda":
+        raise ValueError("budget='auto' needs a GPU; say how many bytes")
+    free, _ = torch.cuda.mem_get_info(device)
+    reserved = torch.cuda.memory_reserved(device)
+    return int(0.9 * (free + reserved))

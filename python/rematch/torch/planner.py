@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a program and a budget to a schedule, by way of the core."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import rematch
+from rematch.torch.errors import InfeasibleBudget
+from rematch.torch.program import Program
+from rematch.torch.schedule import Schedule, fixed_bytes, trace
+
+# How often a plan that needs a little more than it seemed is made again.
+_MOST_TRIES = 6
+_LEAST_PEAK_SECONDS = 1.0  # At least, for the search for the least peak.
+
+
+@dataclass
+class Planned:
+    schedule: Schedule
+    solution: rematch.Solution
+    graph: rematch.Graph
+    keep_all_peak: int  # Of the same program, everything kept.
+
+
+def to_json(program: Program, name: str = "") -> dict:
+    """The graph of a program, in Rematch's format. Values are tensors."""
+    kept = set(program.tangents)
+    kept.update(program.roots([program.forward_outputs, program.backward_outputs]))
+
+    def tensor(value, is_made):
+        record = {"name": value.name, "bytes": value.bytes}
+        if is_made and value.name in kept:
+            record["output"] = True
+        return record
+
+    ops = []
+    for op in program.ops:
+        ops.append({
+            "name": op.name,
+            "kind": op.kind,
+            "inputs": program.inputs_of(op),
+            "outputs": [tensor(program.values[n], True) for n in op.outputs if n],
+            "cost": op.cost,
+            "workspace_bytes": op.workspace,
+            "phase": op.phase,
+            "recomputable": op.recomputable,
+        })
+    return {
+        "format": "rematch.graph", "version": 1, "name": name,
+        "cost_unit": "us", "fixed_bytes": program.outside_bytes,
+        "inputs": [tensor(value, False) for value in program.inputs.values()],
+        "ops": ops,
+    }
+
+
+def to_graph(program: Program, name: str = "") -> rematch.Graph:
+    return rematch.Graph.from_json(json.dumps(to_json(program, name)))
+
+
+def keep_all(program: Program) -> Schedule:
+    """Every op once; each value goes after its last reader."""
+    last: dict[str, int] = {}
+    for index, op in enumerate(program.ops):
+        for name in (*program.inputs_of(op), *(n for n in op.outputs if n)):
+            last[name] = index
+    kept = set(program.tangents) | set(program.inputs)
+    kept.update(program.roots([program.forward_outputs, program.backward_outputs]))
+    steps: list[tuple] = []
+    for index in range(len(program.ops)):
+        steps.append(("compute", index))
+        steps.extend(("drop", name) for name, at in last.items()
+                     if at == index and name not in kept)
+    return trace(program, steps)
+
+
+def steps_of(graph: rematch.Graph, plan: rematch.Plan) -> list[tuple]:
+    """As trace() takes them: the ops of the graph are those of the program.
+    Everything is dropped after its last reader, as Python will do it."""
+    plan = rematch.plan_from_sequence(graph, plan.computed_ops())
+    return [("compute", step.op) if step.op is not None
+            else ("drop", graph.tensor(step.tensor).name) for step in plan.steps]
+
+
+def plan(program: Program, budget: int, *, time_limit: float = 10.0,
+         gap: float = 0.0, threads: int = 0, seed: int = 0,
+         name: str = "") -> Planned:
+    """The cheapest schedule found whose peak, as memory is really used, is at
+    most `budget`. Raises InfeasibleBudget."""
+    graph = to_graph(program, name)
+    everything = keep_all(program)
+    limit = budget
+    for _ in range(_MOST_TRIES):
+        solution = rematch.solve(graph, limit, time_limit=time_limit, gap=gap,
+                                 threads=threads or None, seed=seed)
+        if solution.plan is None:
+            break
+        schedule = trace(program, steps_of(graph, solution.plan))
+        if schedule.peak <= budget:
+            return Planned(schedule, solution, graph, everything.peak)
+        limit -= schedule.peak - budget
+    least = rematch.solve_least_peak(graph, time_limit=max(time_limit, _LEAST_PEAK_SECONDS))
+    need = None
+    if least.plan is not None:
+        schedule = trace(program, steps_of(graph, least.plan))
+        if schedule.peak <= budget:
+            return Planned(schedule, least, graph, everything.peak)
+        need = schedule.peak
+    raise infeasible(program, budget, need, solution.outcome == "infeasible")
+
+
+def infeasible(program: Program, budget: int, need: int | None,
+               proved: bool) -> InfeasibleBudget:
+    """The error, with the least budget that works, if there is one."""
+    text = (f"no plan was found within {rematch.format_bytes(budget)} "
+            f"({budget} bytes)")
+    if proved:
+        text = (f"nothing can run within {rematch.format_bytes(budget)} "
+                f"({budget} bytes)")
+    text += (f"; {rematch.format_bytes(fixed_bytes(program))} are taken by weights, "
+             "the batch and what else is on the device")
+    if need is None:
+        return InfeasibleBudget(text)
+    return InfeasibleBudget(
+        f"{text}; the least budget that works is {rematch.format_bytes(need)} "
+        f"({need} bytes)", need)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each op of a program takes on the device in use: time and workspace."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from rematch.torch import randomness
+from rematch.torch.lowering import GENERATOR_STATE
+from rematch.torch.profile_cache import ProfileCache
+from rematch.torch.program import Op, Program, Ref, map_refs
+
+_WARM_UPS = 2
+_REPEATS = 5
+_LEAST_COST = 1e-3  # Microseconds: nothing is free.
+
+
+def device_name(device: torch.device) -> str:
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"{device.type} x{torch.get_num_threads()}"
+
+
+def settings() -> str:
+    """What changes how long an op takes, besides its arguments."""
+    return (f"{torch.__version__} tf32={torch.backends.cuda.matmul.allow_tf32} "
+            f"cudnn={torch.backends.cudnn.allow_tf32},"
+            f"{torch.backends.cudnn.benchmark} "
+            f"deterministic={torch.are_deterministic_algorithms_enabled()}")
+
+
+def materialise(signature: tuple, device: torch.device) -> torch.Tensor:
+    """A tensor as described, filled with numbers that ops get along with."""
+    shape, stride, dtype_name, kind = signature
+    dtype = getattr(torch, dtype_name.removeprefix("torch."))
+    where = device if kind == device.type else torch.device(kind)
+    result = torch.empty_strided(shape, stride, dtype=dtype, device=where)
+    if dtype.is_floating_point:
+        result.uniform_(0.01, 1)
+    else:
+        result.zero_()
+    return result
+
+
+class Profiler:
+    def __init__(self, program: Program, device: torch.device) -> None:
+        self.program = program
+        self.device = device
+        self.is_cuda = device.type == "cuda"
+
+    def signature(self, op: Op) -> str:
+        """The op and its arguments, values as shapes, views as recipes."""
+        def describe(ref: Ref) -> Any:
+            view = self.program.views.get(ref.name)
+            if view is None:
+                return self._value(ref.name).signature
+            return (str(view.call), map_refs(view.args, describe),
+                    map_refs(view.kwargs, describe))
+
+        return repr((op.kind, map_refs(op.args, describe),
+                     map_refs(op.kwargs, describe)))
+
+    def _value(self, name: str):
+        return self.program.inputs.get(name) or self.program.values[name]
+
+    def arguments(self, op: Op) -> tuple[tuple, dict]:
+        """Real ones, views included."""
+        made: dict[str, torch.Tensor] = {}
+
+        def real(ref: Ref) -> Any:
+            view = self.program.views.get(ref.name)
+            if view is not None:
+                return view.call(*map_refs(view.args, real),
+                                 **map_refs(view.kwargs, real))
+            if ref.name not in made:
+                made[ref.name] = materialise(self._value(ref.name).signature,
+                                             self.device)
+            return made[ref.name]
+
+        return map_refs(op.args, real), map_refs(op.kwargs, real)
+
+    def measure(self, op: Op) -> tuple[float, int]:
+        """Microseconds and bytes."""
+        args, kwargs = self.arguments(op)
+        for _ in range(_WARM_UPS):
+            op.call(*args, **kwargs)
+        workspace = self._workspace(op, args, kwargs) if self.is_cuda else 0
+        times = [self._time(op, args, kwargs) for _ in range(_REPEATS)]
+        return max(statistics.median(times), _LEAST_COST), workspace
+
+    def _time(self, op: Op, args, kwargs) -> float:
+        if not self.is_cuda:
+            begin = time.perf_counter()
+            op.call(*args, **kwargs)
+            return (time.perf_counter() - begin) * 1e6
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        # Something to wait for, so that the launch is not part of the time.
+        torch.cuda._sleep(200_000)
+        begin.record()
+        op.call(*args, **kwargs)
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end) * 1e3
+
+    def _workspace(self, op: Op, args, kwargs) -> int:
+        torch.cuda.synchronize(self.device)
+        torch.cuda.reset_peak_memory_stats(self.device)
+        before = requested(self.device)
+        result = op.call(*args, **kwargs)
+        torch.cuda.synchronize(self.device)
+        peak = requested(self.device, "peak")
+        after = requested(self.device)
+        del result
+        return max(0, peak - max(after, before))
+
+
+def requested(device: torch.device, which: str = "current") -> int:
+    """Bytes that were asked of the allocator."""
+    return torch.cuda.memory_stats(device)[f"requested_bytes.all.{which}"]
+
+
+class Progress:
+    """A line on a terminal, if it takes long."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self.begin = self.last = time.monotonic()
+
+    def step(self) -> None:
+        self.done += 1
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - self.last < 0.2 or now - self.begin < 1:
+            return
+        self.last = now
+        print(f"\rrematch: profiling {self.done} of {self.total} ops", end="",
+              file=sys.stderr, flush=True)
+
+    def finish(self) -> None:
+        if sys.stderr.isatty() and self.last > self.begin:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def profile(program: Program, device: torch.device,
+            cache: ProfileCache | None) -> None:
+    """Fills in cost and workspace of each op. Leaves the generator as it is."""
+    profiler = Profiler(program, device)
+    wanted: dict[str, list[Op]] = {}
+    for op in program.ops:
+        if op.call is None or op.kind == GENERATOR_STATE or not op.outputs:
+            op.cost = _LEAST_COST
+            continue
+        wanted.setdefault(profiler.signature(op), []).append(op)
+    state = randomness.current_state(device)
+    progress = Progress(len(wanted))
+    # Called while a compiler traces: what runs here is to run for real.
+    with torch.no_grad(), _disable_current_modes():
+        for signature, ops in wanted.items():
+            found = cache.find(signature) if cache else None
+            if found is None:
+                found = profiler.measure(ops[0])
+                if cache:
+                    cache.store(signature, *found)
+            for op in ops:
+                op.cost, op.workspace = found
+            progress.step()
+    progress.finish()
+    randomness.generator(device).set_state(state)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is planned and run: ops that are callables with named inputs and outputs.
+
+Nothing here knows where the ops come from. A *value* is a storage: one that an op
+makes, or an input, which is always there. A *view* is a way to look at a value;
+it takes no memory and is made anew wherever it is read, so that the lifetime of a
+value is known exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ref:
+    """Stands in arguments for a value or a view."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Value:
+    name: str
+    bytes: int  # Of its storage; 0 if it is not on the planned device.
+    signature: Any = None  # Shape, stride, dtype, ...: what a profile needs.
+
+
+@dataclass(frozen=True)
+class View:
+    name: str
+    call: Callable
+    args: tuple
+    kwargs: dict
+    root: str  # The value whose storage it shows.
+
+
+@dataclass
+class Op:
+    """One call. `outputs` are values by position; None where nothing is made."""
+
+    name: str
+    kind: str
+    call: Callable
+    args: tuple
+    kwargs: dict
+    outputs: tuple[str | None, ...]
+    returns_tuple: bool = False
+    phase: str = "forward"
+    recomputable: bool = True
+    # Of random ops: the value that holds the generator's state before the first
+    # run. Reruns call `replay(state, call, args, kwargs)`.
+    state: Ref | None = None
+    module: str = ""
+    cost: float = 0.0  # Microseconds.
+    workspace: int = 0  # Bytes.
+
+
+@dataclass
+class Program:
+    inputs: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)  # Made by ops.
+    views: dict[str, View] = field(default_factory=dict)
+    ops: list[Op] = field(default_factory=list)
+    forward_outputs: list[Any] = field(default_factory=list)
+    backward_outputs: list[Any] = field(default_factory=list)
+    # Values that the caller brings between forward and backward.
+    tangents: list[str] = field(default_factory=list)
+    outside_bytes: int = 0  # On the device, besides everything here.
+
+    def root(self, name: str) -> str:
+        """The value that a value or view lives in."""
+        view = self.views.get(name)
+        return view.root if view else name
+
+    def roots(self, tree: Any) -> list[str]:
+        """The values that some arguments read, each once, in order."""
+        return list(dict.fromkeys(self.root(ref.name) for ref in refs(tree)))
+
+    def inputs_of(self, op: Op) -> list[str]:
+        state = [op.state] if op.state else []
+        return self.roots([op.args, op.kwargs, state])
+
+    def num_forward(self) -> int:
+        return sum(op.phase == "forward" for op in self.ops)
+
+
+def refs(tree: Any) -> Iterator[Ref]:
+    """All references in nested arguments, in order."""
+    if isinstance(tree, Ref):
+        yield tree
+    elif isinstance(tree, (list, tuple)):
+        for item in tree:
+            yield from refs(item)
+    elif isinstance(tree, dict):
+        for item in tree.values():
+            yield from refs(item)
+    elif isinstance(tree, slice):
+        yield from refs([tree.start, tree.stop, tree.step])
+
+
+def map_refs(tree: Any, function: Callable[[Ref], Any]) -> Any:
+    """The same arguments with something else for each reference."""
+    if isinstance(tree, Ref):
+        return function(tree)
+    if isinstance(tree, list):
+        return [map_refs(item, function) for item in tree]
+    if isinstance(tree, tuple):
+        return tuple(map_refs(item, function) for item in tree)
+    if isinstance(tree, dict):
+        return {key: map_refs(item, function) for key, item in tree.items()}
+    if isinstance(tree, slice):
+        return slice(*map_refs([tree.start, tree.stop, tree.step], function))
+    return tree

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole training step within the budget: forward, loss and backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from rematch.torch.backend import Options, PlannedGraph, make_backend
+from rematch.torch.errors import unwrapped
+
+
+class _WithLoss(torch.nn.Module):
+    """A model that returns its loss."""
+
+    def __init__(self, model: torch.nn.Module, loss_fn: Callable | None) -> None:
+        super().__init__()
+        self.model = model
+        self.loss_fn = loss_fn
+
+    def forward(self, inputs: Any, targets: Any = None) -> torch.Tensor:
+        if isinstance(inputs, Mapping):
+            output = self.model(**inputs)
+        elif isinstance(inputs, (list, tuple)):
+            output = self.model(*inputs)
+        else:
+            output = self.model(inputs)
+        if self.loss_fn is not None:
+            return self.loss_fn(output, targets)
+        return output if isinstance(output, torch.Tensor) else output.loss
+
+
+class TrainStep:
+    """`loss = step(inputs, targets)` runs forward, loss and backward.
+
+    Gradients are in `.grad` of the parameters, added to what is there, as
+    loss.backward() does it. `inputs` are a tensor, a tuple or a dictionary of the
+    model's arguments; without `loss_fn` the model returns its loss.
+    """
+
+    def __init__(self, model: torch.nn.Module, loss_fn: Callable | None = None,
+                 budget: int | str = "auto", **options: Any) -> None:
+        self.model = model
+        backend = make_backend(Options.parse({"budget": budget, **options}))
+        self.graphs: list[PlannedGraph] = backend.graphs
+        self._run = unwrapped(torch.compile(
+            _WithLoss(model, loss_fn), backend=backend, fullgraph=True, dynamic=False))
+
+    def __call__(self, inputs: Any, targets: Any = None) -> torch.Tensor:
+        loss = self._run(inputs, targets)
+        loss.backward()
+        return loss.detach()

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people do with models, besides the plain step."""
+
+import models
+import pytest
+import rematch.torch
+import torch
+import training
+from torch import nn
+
+TIGHT = "75%"
+
+
+def compiled(model, budget=TIGHT, **options):
+    return rematch.torch.compile(model, budget=budget,
+                                 **{"time_limit": 2, "gap": 0.02, **options})
+
+
+def gradients(model):
+    return [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+
+
+def same(first, second):
+    return all((a is None) == (b is None) and (a is None or torch.equal(a, b))
+               for a, b in zip(first, second, strict=True))
+
+
+def pair(name):
+    """A model and its planned twin, and the batch for both."""
+    plain = models.make(name)
+    twin = training.copy_of(plain)
+    return plain, twin, compiled(twin), models.batch(name)
+
+
+def run(model, function, batch, name, seed=3):
+    torch.manual_seed(seed)
+    loss = training.loss_of(name)(function(batch[0]), batch[1])
+    loss.backward()
+    return loss.detach()
+
+
+def reruns(function):
+    return sum(run.number > 0 for graph in function.rematch_graphs
+               for run in graph.schedule.runs)
+
+
+def test_compile_gives_the_gradients_of_eager():
+    plain, twin, function, batch = pair("bert")
+    assert torch.equal(run(plain, plain, batch, "bert"),
+                       run(twin, function, batch, "bert"))
+    assert same(gradients(plain), gradients(twin))
+    assert reruns(function) > 0
+
+
+def test_batch_norm_counts_each_batch_once():
+    plain, twin, function, batch = pair("mobilenet")
+    for seed in range(3):
+        run(plain, plain, batch, "mobilenet", seed)
+        run(twin, function, batch, "mobilenet", seed)
+    assert reruns(function) > 0
+    assert same(list(plain.buffers()), list(twin.buffers()))
+    assert plain.layers[1].num_batches_tracked == 3
+
+
+def test_frozen_parameters_have_no_gradient():
+    plain, twin, function, batch = pair("vit")
+    for model in (plain, twin):
+        for parameter in model.blocks[0].parameters():
+            parameter.requires_grad_(False)
+    run(plain, plain, batch, "vit")
+    run(twin, function, batch, "vit")
+    assert twin.blocks[0].qkv.weight.grad is None
+    assert same(gradients(plain), gradients(twin))
+
+
+def test_gradients_add_up():
+    plain, twin, function, batch = pair("gpt")
+    for seed in range(3):
+        run(plain, plain, batch, "gpt", seed)
+        run(twin, function, batch, "gpt", seed)
+    assert same(gradients(plain), gradients(twin))
+
+
+def test_backward_twice_on_a_retained_graph():
+    plain, twin, function, batch = pair("resnet")
+    for model, call in ((plain, plain), (twin, function)):
+        torch.manual_seed(1)
+        loss = training.loss_of("resnet")(call(batch[0]), batch[1])
+        loss.backward(retain_graph=True)
+        loss.backward()
+    assert same(gradients(plain), gradients(twin))
+
+
+def test_two_forwards_in_flight():
+    plain, twin, function, _ = pair("gpt")
+    batches = [models.batch("gpt") for _ in range(2)]
+    for model, call in ((plain, plain), (twin, function)):
+        torch.manual_seed(1)
+        losses = [training.loss_of("gpt")(call(x), y) for x, y in batches]
+        for loss in losses:
+            loss.backward()
+    assert same(gradients(plain), gradients(twin))
+
+
+def test_an_exception_leaves_the_generator_alone():
+    _, twin, function, batch = pair("gpt")
+    run(twin, function, batch, "gpt")
+    graph = function.rematch_graphs[0]
+    loss = training.loss_of("gpt")(function(batch[0]), batch[1])
+    hook = next(twin.parameters()).register_hook(
+        lambda grad: (_ for _ in ()).throw(KeyError("stop")))
+    before = torch.get_rng_state()
+    with pytest.raises(KeyError, match="stop"):
+        loss.backward()
+    hook.remove()
+    assert torch.equal(torch.get_rng_state(), before)
+    assert graph.schedule is not None
+
+
+def test_autocast():
+    """As without recomputation; eager casts differently in backward."""
+    plain, twin, function, batch = pair("vit")
+    losses = []
+    for model, call in ((plain, compiled(plain, "100%")), (twin, function)):
+        torch.manual_seed(1)
+        with torch.autocast("cpu", torch.bfloat16):
+            loss = training.loss_of("vit")(call(batch[0]), batch[1])
+        loss.backward()
+        losses.append(loss)
+    assert torch.equal(*losses)
+    assert same(gradients(plain), gradients(twin))
+
+
+def test_channels_last():
+    plain, twin, function, batch = pair("resnet")
+    for model in (plain, twin):
+        model.to(memory_format=torch.channels_last)
+    images = batch[0].to(memory_format=torch.channels_last)
+    run(plain, plain, (images, batch[1]), "resnet")
+    run(twin, function, (images, batch[1]), "resnet")
+    assert same(gradients(plain), gradients(twin))
+
+
+def test_evaluation_needs_no_plan():
+    plain, twin, function, batch = pair("gpt")
+    plain.eval(), twin.eval()
+    with torch.no_grad():
+        assert torch.equal(plain(batch[0]), function(batch[0]))
+
+
+class Counter(nn.Module):
+    """Reads a buffer that it then changes."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("offset", torch.ones(8))
+        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(4))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x) + self.offset)
+        self.offset.add_(1)
+        return x.square().sum()
+
+
+def test_what_reads_a_changed_buffer_is_not_run_again():
+    torch.manual_seed(0)
+    plain = Counter()
+    twin = training.copy_of(plain)
+    function = compiled(twin, budget="100%")
+    x = torch.randn(64, 8)
+    for _ in range(2):
+        plain(x).backward()
+        function(x).backward()
+    assert same(gradients(plain), gradients(twin))
+    reading = [op for op in function.rematch_graphs[0].program.ops
+               if not op.recomputable and op.kind == "aten.add.Tensor"]
+    assert reading
+
+
+def test_an_unknown_option_is_refused():
+    with pytest.raises(ValueError, match="rematch has no option 'bugdet'"):
+        rematch.torch.compile(nn.Linear(1, 1), bugdet=3)
+
+
+def test_as_a_backend_of_torch_compile():
+    model = models.make("resnet")
+    function = torch.compile(model, backend=rematch.torch.rematch_backend,
+                             dynamic=False,
+                             options={"budget": TIGHT, "time_limit": 2, "gap": 0.02})
+    twin = training.copy_of(model)
+    batch = models.batch("resnet")
+    run(model, function, batch, "resnet")
+    run(twin, twin, batch, "resnet")
+    assert same(gradients(model), gradients(twin))
+
+
+def test_explain_names_modules():
+    _, twin, function, batch = pair("resnet")
+    run(twin, function, batch, "resnet")
+    text = function.rematch_graphs[0].explain()
+    assert "at the peak" in text
+    assert "recomputed: " in text
+    assert "blocks.0.convs" in text
+
+
+def test_profiles_are_kept(monkeypatch):
+    from rematch.torch import profiling
+
+    _, twin, function, batch = pair("resnet")
+    run(twin, function, batch, "resnet")
+    monkeypatch.setattr(profiling.Profiler, "measure",
+                        lambda self, op: pytest.fail("measured again"))
+    torch._dynamo.reset()
+    other = training.copy_of(twin)
+    run(other, compiled(other), batch, "resnet")
