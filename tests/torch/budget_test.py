@@ -5,7 +5,7 @@ import models
 import pytest
 import torch
 import training
-from rematch.torch import InfeasibleBudget, randomness
+from rematch.torch import InfeasibleBudget, planner, randomness
 
 SHARES = (1.0, 0.6, 0.3, 0.1, 0.0)
 
@@ -20,8 +20,9 @@ def range_of(name):
     model = models.make(name)
     step = training.step_of(model, name, "100%")
     step(*models.batch(name))
+    program = step.graphs[0].program
     with pytest.raises(InfeasibleBudget) as failure:
-        training.step_of(model, name, 1)(*models.batch(name))
+        planner.plan(program, 1, time_limit=1)
     return failure.value.least_budget, step.graphs[0].schedule.peak
 
 

@@ -27,7 +27,7 @@ class ResNet(nn.Module):
         self.stem = nn.Sequential(nn.Conv2d(3, width, 3, 1, 1, bias=False),
                                   nn.BatchNorm2d(width), nn.ReLU())
         self.blocks = nn.Sequential(Bottleneck(width), Bottleneck(width, 2),
-                                    Bottleneck(width), Bottleneck(width, 2))
+                                    Bottleneck(width, 2))
         self.head = nn.Linear(width, 10)
 
     def forward(self, x):
@@ -39,7 +39,7 @@ class MobileNet(nn.Module):
     def __init__(self, width=16):
         super().__init__()
         layers = [nn.Conv2d(3, width, 3, 2, 1), nn.BatchNorm2d(width), nn.ReLU6()]
-        for _ in range(4):
+        for _ in range(2):
             layers += [nn.Conv2d(width, 4 * width, 1), nn.BatchNorm2d(4 * width),
                        nn.ReLU6(), nn.Conv2d(4 * width, 4 * width, 3, 1, 1,
                                              groups=4 * width),
@@ -104,7 +104,7 @@ class Block(nn.Module):
 class Gpt(nn.Module):
     """The head shares its weight with the embedding."""
 
-    def __init__(self, words=64, width=32, layers=3, length=16):
+    def __init__(self, words=64, width=32, layers=2, length=16):
         super().__init__()
         self.words = nn.Embedding(words, width)
         self.places = nn.Embedding(length, width)
@@ -120,7 +120,7 @@ class Gpt(nn.Module):
 
 
 class Bert(nn.Module):
-    def __init__(self, words=64, width=32, layers=3):
+    def __init__(self, words=64, width=32, layers=2):
         super().__init__()
         self.words = nn.Embedding(words, width)
         self.blocks = nn.Sequential(*(Block(width, 4, False) for _ in range(layers)))
@@ -132,7 +132,7 @@ class Bert(nn.Module):
 
 
 class Vit(nn.Module):
-    def __init__(self, width=32, layers=3):
+    def __init__(self, width=32, layers=2):
         super().__init__()
         self.patches = nn.Conv2d(3, width, 4, 4)
         self.token = nn.Parameter(torch.zeros(1, 1, width))
@@ -179,7 +179,7 @@ class LlamaBlock(nn.Module):
 
 
 class Llama(nn.Module):
-    def __init__(self, words=64, width=32, layers=3, heads=4):
+    def __init__(self, words=64, width=32, layers=2, heads=4):
         super().__init__()
         self.words = nn.Embedding(words, width)
         self.blocks = nn.ModuleList(LlamaBlock(width, heads) for _ in range(layers))

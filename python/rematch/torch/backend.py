@@ -16,6 +16,7 @@ from torch._functorch.partitioners import default_partition
 
 import rematch
 from rematch.torch import codegen, memory, planner, profiling
+from rematch.torch.cudnn import use_cudnn_batch_norm
 from rematch.torch.errors import PlanMismatch
 from rematch.torch.explain import explain
 from rematch.torch.lowering import GENERATOR_STATE, lower
@@ -74,6 +75,8 @@ class PlannedGraph:
                   **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
         """What AOTAutograd calls in place of its own partitioner."""
         device = memory.device_of(joint)
+        if device.type == "cuda":
+            use_cudnn_batch_norm(joint)
         program = self.program = lower(joint, num_fwd_outputs, device)
         self._profile(device)
         program.outside_bytes = memory.outside_bytes(

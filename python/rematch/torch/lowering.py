@@ -11,7 +11,7 @@ from torch import fx
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import _disable_current_modes
 
-from rematch.torch import randomness
+from rematch.torch import cudnn, randomness
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.program import Op, Program, Ref, Value, View
 
@@ -19,6 +19,7 @@ from rematch.torch.program import Op, Program, Ref, Value, View
 # they show may have changed by then: running statistics in training.
 _IGNORED_WHEN_RERUN = {
     torch.ops.aten._native_batch_norm_legit_functional.default: (3, 4),
+    cudnn.batch_norm: (3, 4),
 }
 STATE_SUFFIX = "_state"
 GENERATOR_STATE = "generator state"  # A kind of op.
@@ -51,6 +52,11 @@ def check_static(node: fx.Node, value: Any) -> None:
                 raise UnsupportedModel(
                     f"'{node.name}' has the symbolic shape {tuple(item.shape)}; "
                     "compile with dynamic=False")
+
+
+def kind_of(target) -> str:
+    return getattr(target, "__name__", str(target)) if target in cudnn.PURE \
+        else str(target)
 
 
 class Lowering:
@@ -169,7 +175,7 @@ class Lowering:
     def _op(self, node, phase, args, kwargs, result, is_effect) -> None:
         outputs = () if is_effect and self._writes_input(node) else \
             self._outputs_of(node, result)
-        op = Op(node.name, str(node.target), node.target, tuple(args), dict(kwargs),
+        op = Op(node.name, kind_of(node.target), node.target, tuple(args), dict(kwargs),
                 outputs, isinstance(result, (list, tuple)), phase,
                 recomputable=not is_effect and self._can_rerun(node),
                 module=module_of(node))
@@ -210,7 +216,15 @@ class Lowering:
 
     def _new_value(self, name: str, tensor: torch.Tensor) -> None:
         self.root_of[self._storage(tensor)] = name
-        self.program.values[name] = self._value(name, tensor)
+        value = self._value(name, tensor)
+        if self._is_seed(tensor):
+            value = Value(name, 0, value.signature)
+        self.program.values[name] = value
+
+    def _is_seed(self, tensor: torch.Tensor) -> bool:
+        """Seeds and offsets of attention are on the CPU, whatever the graph says."""
+        return (self.device.type == "cuda" and tensor.dim() == 0
+                and tensor.dtype == torch.int64)
 
     def _getitem(self, node: fx.Node) -> None:
         source, index = node.args
@@ -232,6 +246,8 @@ class Lowering:
 
     def _has_effect(self, node: fx.Node) -> bool:
         """Must run once, where it is."""
+        if node.target in cudnn.PURE:
+            return False
         if not isinstance(node.target, torch._ops.OpOverload):
             return True
         return self._writes_input(node) or node.is_impure() and \

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import functools
+import gc
+
 import torch
 from torch import fx
+from torch.utils._python_dispatch import _disable_current_modes
 
 import rematch
 from rematch.torch import profiling
@@ -28,11 +32,26 @@ def parse_bytes(text: int | str) -> int:
     return text if isinstance(text, int) else rematch.parse_bytes(text)
 
 
+@functools.cache
+def warm_up(device: torch.device) -> None:
+    """Has libraries allocate what they keep: cuBLAS holds a workspace for each
+    thread that uses it, and backward runs on a thread of its own."""
+    with _disable_current_modes(), torch.enable_grad():
+        for dtype in (torch.float32, torch.bfloat16):
+            weight = torch.ones(16, 16, device=device, dtype=dtype, requires_grad=True)
+            bias = torch.ones(16, device=device, dtype=dtype, requires_grad=True)
+            for _ in range(2):
+                torch.addmm(bias, weight, weight.detach()).sum().backward()
+    torch.cuda.synchronize(device)
+
+
 def outside_bytes(program: Program, device: torch.device, reserve: int) -> int:
     """What is on the device besides the inputs: optimizer state, other models,
     old gradients; and what was asked to be left alone."""
     if device.type != "cuda":
         return reserve
+    warm_up(device)
+    gc.collect()
     ours = sum(value.bytes for value in program.inputs.values())
     return max(0, profiling.requested(device) - ours) + reserve
 

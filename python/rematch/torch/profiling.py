@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 import time
@@ -48,11 +49,20 @@ def materialise(signature: tuple, device: torch.device) -> torch.Tensor:
     return result
 
 
+def _is_control(signature: tuple) -> bool:
+    """A few integers."""
+    shape, _, dtype_name, _ = signature
+    return "int" in dtype_name and math.prod(shape) <= 16
+
+
 class Profiler:
     def __init__(self, program: Program, device: torch.device) -> None:
         self.program = program
         self.device = device
         self.is_cuda = device.type == "cuda"
+        self.makers = {name: op for op in program.ops if op.call is not None
+                       for name in op.outputs if name}
+        self.controls: dict[str, torch.Tensor] = {}
 
     def signature(self, op: Op) -> str:
         """The op and its arguments, values as shapes, views as recipes."""
@@ -72,18 +82,33 @@ class Profiler:
     def arguments(self, op: Op) -> tuple[tuple, dict]:
         """Real ones, views included."""
         made: dict[str, torch.Tensor] = {}
+        # No function here refers to itself: a cycle would keep tensors alive
+        # into the next measurement.
+        return (map_refs(op.args, lambda ref: self._real(ref, made)),
+                map_refs(op.kwargs, lambda ref: self._real(ref, made)))
 
-        def real(ref: Ref) -> Any:
-            view = self.program.views.get(ref.name)
-            if view is not None:
-                return view.call(*map_refs(view.args, real),
-                                 **map_refs(view.kwargs, real))
-            if ref.name not in made:
-                made[ref.name] = materialise(self._value(ref.name).signature,
-                                             self.device)
-            return made[ref.name]
+    def _real(self, ref: Ref, made: dict[str, torch.Tensor]) -> Any:
+        view = self.program.views.get(ref.name)
+        if view is not None:
+            return view.call(*map_refs(view.args, lambda r: self._real(r, made)),
+                             **map_refs(view.kwargs, lambda r: self._real(r, made)))
+        if ref.name not in made:
+            made[ref.name] = self._tensor(ref.name)
+        return made[ref.name]
 
-        return map_refs(op.args, real), map_refs(op.kwargs, real)
+    def _tensor(self, name: str) -> torch.Tensor:
+        signature = self._value(name).signature
+        producer = self.makers.get(name)
+        if producer is None or not _is_control(signature):
+            return materialise(signature, self.device)
+        # Seeds, offsets and lengths: ops look at them on the CPU, and what the
+        # graph says about where they are is not always true.
+        if name not in self.controls:
+            args, kwargs = self.arguments(producer)
+            result = producer.call(*args, **kwargs)
+            result = result if producer.returns_tuple else (result,)
+            self.controls[name] = result[producer.outputs.index(name)]
+        return self.controls[name]
 
     def measure(self, op: Op) -> tuple[float, int]:
         """Microseconds and bytes."""
