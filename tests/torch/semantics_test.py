@@ -214,3 +214,31 @@ def test_profiles_are_kept(monkeypatch):
     torch._dynamo.reset()
     other = training.copy_of(twin)
     run(other, compiled(other), batch, "resnet")
+
+
+class Wasteful(nn.Module):
+    """Backward would compute things that nobody asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, x):
+        for layer in self.layers:
+            unread = torch.softmax(layer(x), -1)
+            unread = unread * unread
+            x = torch.tanh(layer(x).to(torch.bfloat16)).float()
+        return x.square().sum()
+
+
+def test_what_nobody_needs_is_not_run():
+    torch.manual_seed(0)
+    plain = Wasteful()
+    twin = training.copy_of(plain)
+    function = compiled(twin, budget="100%")
+    x = torch.randn(64, 16)
+    plain(x).backward()
+    function(x).backward()
+    assert same(gradients(plain), gradients(twin))
+    kinds = [op.kind for op in function.rematch_graphs[0].program.ops]
+    assert "aten._softmax.default" not in kinds

@@ -133,7 +133,7 @@ class PlannedGraph:
             names = set(wanted)
             got = [node.name for node in module.graph.nodes
                    if node.op == "call_function" and node.name in names]
-            # What is not read may be left out of the graph; it runs all the same.
+            # States of generators that nobody reads are left out of the graph.
             missing = [name for name in wanted if name not in got]
             order = [name for name in wanted if name in got]
             writes = {run.op.name for run in self.schedule.part(phase)
@@ -162,6 +162,16 @@ class PlannedGraph:
         if missing := (wanted & read) - saved - kept:
             raise PlanMismatch("PyTorch does not save " + ", ".join(sorted(missing)))
 
+    def _check_reads(self, phase: str, there: set[str]) -> None:
+        """Every run has what it reads."""
+        for run in self.schedule.part(phase):
+            for copy in run.reads.values():
+                if copy.name not in there:
+                    raise PlanMismatch(f"'{run.op.name}' of the {phase} pass reads "
+                                       f"'{copy.name}', which is not there")
+            there.update(copy.name for copy in run.makes if copy)
+            there.difference_update(copy.name for copy in run.drops)
+
     # -- running -----------------------------------------------------------
 
     def compile(self, phase: str, module: fx.GraphModule) -> Callable:
@@ -177,6 +187,7 @@ class PlannedGraph:
             outputs = list(program.backward_outputs)
         constants = {node.name: getattr(module, node.target) for node in nodes
                      if node.op == "get_attr"}
+        self._check_reads(phase, {*inputs, *constants})
         now = {**schedule.boundary} if phase == "forward" else schedule.final
         now = {name: copy for name, copy in now.items() if name in program.values}
         function = codegen.generate(program, schedule.part(phase), inputs, outputs,

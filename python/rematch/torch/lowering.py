@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from rematch.torch import cudnn, randomness
 from rematch.torch.errors import UnsupportedModel
-from rematch.torch.program import Op, Program, Ref, Value, View
+from rematch.torch.program import Op, Program, Ref, Value, View, prune
 
 # Inputs that the outputs of a rerun do not depend on, though the buffers that
 # they show may have changed by then: running statistics in training.
@@ -115,6 +115,7 @@ class Lowering:
         if not backward:
             self._end_forward(nodes, tangents)
         self._outputs(nodes[-1], num_forward_outputs)
+        prune(self.program)
         return self.program
 
     def _end_forward(self, nodes, tangents) -> None:
@@ -149,7 +150,7 @@ class Lowering:
             self.program.tangents.append(node.name)
         self.program.ops.append(Op(
             "tangents", "tangents", None, (), {}, tuple(self.program.tangents),
-            True, "backward", recomputable=False))
+            True, "backward", recomputable=False, has_effect=True))
 
     def _call(self, node: fx.Node, phase: str) -> None:
         result = node.meta.get("val")
@@ -178,6 +179,7 @@ class Lowering:
         op = Op(node.name, kind_of(node.target), node.target, tuple(args), dict(kwargs),
                 outputs, isinstance(result, (list, tuple)), phase,
                 recomputable=not is_effect and self._can_rerun(node),
+                has_effect=is_effect or self._draws(node, phase),
                 module=module_of(node))
         if randomness.is_random(node.target) and op.recomputable:
             op.state = self._state(node, phase)
@@ -243,6 +245,10 @@ class Lowering:
     def _writes_input(self, node: fx.Node) -> bool:
         schema = getattr(node.target, "_schema", None)
         return schema is not None and schema.is_mutable
+
+    def _draws(self, node: fx.Node, phase: str) -> bool:
+        """Moves the generator on, which later draws depend on."""
+        return phase == "forward" and randomness.is_random(node.target)
 
     def _has_effect(self, node: fx.Node) -> bool:
         """Must run once, where it is."""

@@ -50,6 +50,7 @@ class Op:
     returns_tuple: bool = False
     phase: str = "forward"
     recomputable: bool = True
+    has_effect: bool = False  # Runs though nobody reads what it makes.
     # Of random ops: the value that holds the generator's state before the first
     # run. Reruns call `replay(state, call, args, kwargs)`.
     state: Ref | None = None
@@ -85,6 +86,21 @@ class Program:
 
     def num_forward(self) -> int:
         return sum(op.phase == "forward" for op in self.ops)
+
+
+def prune(program: Program) -> None:
+    """Takes out the ops that nobody needs; their inputs may not be there."""
+    needed = set(program.roots([program.forward_outputs, program.backward_outputs]))
+    kept: list[Op] = []
+    for op in reversed(program.ops):
+        made = [name for name in op.outputs if name]
+        if not op.has_effect and needed.isdisjoint(made):
+            for name in made:
+                del program.values[name]
+            continue
+        needed.update(program.inputs_of(op))
+        kept.append(op)
+    program.ops = kept[::-1]
 
 
 def refs(tree: Any) -> Iterator[Ref]:
