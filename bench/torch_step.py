@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 from rematch.torch import RematchTorchError, TrainStep
 from rematch.torch.profiling import requested
-from rematch.torch.step import _WithLoss
+from rematch.torch.step import WithLoss
 
 GIB = 2**30
 DEVICE = torch.device("cuda")
@@ -103,7 +103,7 @@ def measured(model, run):
 
 def rows_of(name, budgets, time_limit):
     model, (inputs, targets), loss_fn = MODELS[name]()
-    plain = _WithLoss(model, loss_fn)
+    plain = WithLoss(model, loss_fn)
     peak, ms = measured(model, lambda: plain(inputs, targets).backward())
     yield {"model": name, "budget": "eager", "measured": peak, "ms": ms}
     for budget in budgets:

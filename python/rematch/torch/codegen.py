@@ -68,9 +68,7 @@ class Writer:
             return
         if run.number and op.state is not None:
             state = run.reads[op.state.name].name
-            device = next(o for o in self.program.ops
-                          if o.name == op.state.name).args[0]
-            call = (f"_replay({state}, {self.bind(device, 'c')}, "
+            call = (f"_replay({state}, {self.bind(op.device, 'c')}, "
                     f"{self.bind(op.call, 'f')}, {self.text(op.args, run.reads)}, "
                     f"{self.text(op.kwargs, run.reads)})")
         else:

@@ -69,7 +69,6 @@ class Lowering:
         self.root_of: dict[int, str] = {}  # By storage.
         self.alive: list[Any] = []  # Keeps storages, and so their identities.
         self.mutated = self._mutated_inputs()
-        self.effects: list[fx.Node] = []
 
     # -- storages ----------------------------------------------------------
 
@@ -182,7 +181,7 @@ class Lowering:
                 has_effect=is_effect or self._draws(node, phase),
                 module=module_of(node))
         if randomness.is_random(node.target) and op.recomputable:
-            op.state = self._state(node, phase)
+            op.state, op.device = self._state(node, phase), self.device
         self.program.ops.append(op)
 
     def _state(self, node: fx.Node, phase: str) -> Ref:

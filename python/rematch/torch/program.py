@@ -52,8 +52,9 @@ class Op:
     recomputable: bool = True
     has_effect: bool = False  # Runs though nobody reads what it makes.
     # Of random ops: the value that holds the generator's state before the first
-    # run. Reruns call `replay(state, call, args, kwargs)`.
+    # run, and the generator's device. Reruns replay that state.
     state: Ref | None = None
+    device: Any = None
     module: str = ""
     cost: float = 0.0  # Microseconds.
     workspace: int = 0  # Bytes.

@@ -90,8 +90,7 @@ class Rewriting:
         target = op.call
         if run.number and op.state is not None:
             state = self.nodes[run.reads[op.state.name].name]
-            device = state.args[0] if state.args else None
-            args = (state, device, target, args, kwargs)
+            args = (state, op.device, target, args, kwargs)
             target, kwargs = randomness.replay, {}
         node = self._call(target, args, kwargs, Copy(op.name, run.number).name)
         self._describe(node, op.name, tag)

@@ -12,7 +12,7 @@ from rematch.torch.backend import Options, PlannedGraph, make_backend
 from rematch.torch.errors import unwrapped
 
 
-class _WithLoss(torch.nn.Module):
+class WithLoss(torch.nn.Module):
     """A model that returns its loss."""
 
     def __init__(self, model: torch.nn.Module, loss_fn: Callable | None) -> None:
@@ -46,7 +46,7 @@ class TrainStep:
         backend = make_backend(Options.parse({"budget": budget, **options}))
         self.graphs: list[PlannedGraph] = backend.graphs
         self._run = unwrapped(torch.compile(
-            _WithLoss(model, loss_fn), backend=backend, fullgraph=True, dynamic=False))
+            WithLoss(model, loss_fn), backend=backend, fullgraph=True, dynamic=False))
 
     def __call__(self, inputs: Any, targets: Any = None) -> torch.Tensor:
         loss = self._run(inputs, targets)
