@@ -219,17 +219,17 @@ class Grouping {
 
   // Moves the gaps that a rerun in [first_, last_] can serve.
   void take(bool chosen, std::vector<std::size_t>& taken) {
-    const auto rest =
-        std::stable_partition(gaps_.begin(), gaps_.end(), [&](std::size_t g) {
-          const std::int32_t first = std::max(first_, of(g).first);
-          const std::int32_t last = std::min(last_, of(g).last);
-          if (chosen_[g] != chosen || first > last) return true;
-          first_ = first;
-          last_ = last;
-          return false;
-        });
-    taken.insert(taken.end(), rest, gaps_.end());
-    gaps_.erase(rest, gaps_.end());
+    std::vector<std::size_t> rest;
+    for (std::size_t g : gaps_) {
+      const std::int32_t first = std::max(first_, of(g).first);
+      const std::int32_t last = std::min(last_, of(g).last);
+      const bool takes = chosen_[g] == chosen && first <= last;
+      (takes ? taken : rest).push_back(g);
+      if (!takes) continue;
+      first_ = first;
+      last_ = last;
+    }
+    gaps_ = std::move(rest);
   }
 
   const GapProgram& program_;

@@ -11,7 +11,8 @@
 
 namespace rematch {
 
-// Evicts every gap of which the relaxation evicts a part, then takes back, most
+// Evicts every gap of which the relaxation evicts a part, and what the same
+// reruns bring back anyway; then takes back, one rerun at a time, most
 // expensive first, what is not needed for any stage to fit. By gap.
 std::vector<bool> rounded_evictions(const GapProgram& program,
                                     const std::vector<double>& evicted);
