@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import torch
 
-from rematch.torch.backend import Options, PlannedGraph, make_backend, rematch_backend
-from rematch.torch.step import TrainStep
+from rematch.torch.backend import make_backend, rematch_backend
 from rematch.torch.errors import (InfeasibleBudget, PlanMismatch,
                                   RematchTorchError, UnsupportedModel, unwrapped)
+from rematch.torch.options import Options
+from rematch.torch.planned_graph import PlannedGraph
+from rematch.torch.planning import BatchSize, max_batch, plan
+from rematch.torch.saved import SavedPlan
+from rematch.torch.step import TrainStep
 
-__all__ = ["InfeasibleBudget", "Options", "PlanMismatch", "PlannedGraph", "TrainStep",
-           "RematchTorchError", "UnsupportedModel", "compile", "rematch_backend"]
+__all__ = ["BatchSize", "InfeasibleBudget", "Options", "PlanMismatch", "PlannedGraph",
+           "RematchTorchError", "SavedPlan", "TrainStep", "UnsupportedModel",
+           "compile", "max_batch", "plan", "rematch_backend"]
 
 
 def compile(model: torch.nn.Module, budget: int | str = "auto", *,

@@ -37,7 +37,7 @@ def unwrapped(function):
         except BackendCompilerFailed as failure:
             inner = failure.inner_exception
             if isinstance(inner, RematchTorchError):
-                raise inner from None
+                raise inner.with_traceback(None) from None
             raise
 
     return call

@@ -11,8 +11,12 @@ from torch import fx
 from torch.utils._python_dispatch import _disable_current_modes
 
 import rematch
-from rematch.torch import profiling
+from rematch.torch import profiling, roofline
+from rematch.torch.optimizer import state_bytes
+from rematch.torch.options import Options
 from rematch.torch.program import Program
+
+_USABLE = 0.9  # Of what is free: the rest is left to fragmentation.
 
 
 def device_of(joint: fx.GraphModule) -> torch.device:
@@ -45,21 +49,29 @@ def warm_up(device: torch.device) -> None:
     torch.cuda.synchronize(device)
 
 
-def outside_bytes(program: Program, device: torch.device, reserve: int) -> int:
+def outside_bytes(program: Program, device: torch.device, options: Options) -> int:
     """What is on the device besides the inputs: optimizer state, other models,
-    old gradients; and what was asked to be left alone."""
-    if device.type != "cuda":
-        return reserve
-    warm_up(device)
-    gc.collect()
+    old gradients; what is to come, and what was asked to be left alone."""
+    measured = device.type == "cuda" and not options.gpu
+    total = parse_bytes(options.reserve)
+    with _disable_current_modes():
+        if options.optimizer is not None:
+            total += state_bytes(options.optimizer, device, there=not measured)
+        if not measured:
+            return total
+        warm_up(device)
+        gc.collect()
     ours = sum(value.bytes for value in program.inputs.values())
-    return max(0, profiling.requested(device) - ours) + reserve
+    return max(0, profiling.requested(device) - ours) + total
 
 
-def resolve(budget: int | str, keep_all_peak: int, device: torch.device) -> int:
+def resolve(budget: int | str, keep_all_peak: int, device: torch.device,
+            gpu: str | None = None) -> int:
     """Bytes."""
     if isinstance(budget, int):
         return budget
+    if budget == "auto" and gpu:
+        return int(_USABLE * roofline.find(gpu).memory)
     if budget == "auto":
         return free_bytes(device)
     if budget.endswith("%"):
@@ -68,9 +80,9 @@ def resolve(budget: int | str, keep_all_peak: int, device: torch.device) -> int:
 
 
 def free_bytes(device: torch.device) -> int:
-    """What could be in use at most; a tenth is left to fragmentation."""
+    """What could be in use at most."""
     if device.type != "cuda":
         raise ValueError("budget='auto' needs a GPU; say how many bytes")
     free, _ = torch.cuda.mem_get_info(device)
     reserved = torch.cuda.memory_reserved(device)
-    return int(0.9 * (free + reserved))
+    return int(_USABLE * (free + reserved))

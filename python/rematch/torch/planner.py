@@ -7,8 +7,9 @@ import json
 from dataclasses import dataclass
 
 import rematch
-from rematch.torch.errors import InfeasibleBudget
+from rematch.torch.errors import InfeasibleBudget, PlanMismatch
 from rematch.torch.program import Program
+from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule, fixed_bytes, trace
 
 # How often a plan that needs a little more than it seemed is made again.
@@ -19,7 +20,8 @@ _LEAST_PEAK_SECONDS = 1.0  # At least, for the search for the least peak.
 @dataclass
 class Planned:
     schedule: Schedule
-    solution: rematch.Solution
+    sequence: list[int]  # Of ops, as they are computed.
+    solution: rematch.Solution | None  # None: not searched for.
     graph: rematch.Graph
     keep_all_peak: int  # Of the same program, everything kept.
 
@@ -75,12 +77,14 @@ def keep_all(program: Program) -> Schedule:
     return trace(program, steps)
 
 
-def steps_of(graph: rematch.Graph, plan: rematch.Plan) -> list[tuple]:
-    """As trace() takes them: the ops of the graph are those of the program.
-    Everything is dropped after its last reader, as Python will do it."""
-    plan = rematch.plan_from_sequence(graph, plan.computed_ops())
-    return [("compute", step.op) if step.op is not None
-            else ("drop", graph.tensor(step.tensor).name) for step in plan.steps]
+def schedule_of(program: Program, graph: rematch.Graph,
+                sequence: list[int]) -> Schedule:
+    """The ops of the graph are those of the program. Everything is dropped after
+    its last reader, as Python will do it."""
+    plan = rematch.plan_from_sequence(graph, sequence)
+    return trace(program, [
+        ("compute", step.op) if step.op is not None
+        else ("drop", graph.tensor(step.tensor).name) for step in plan.steps])
 
 
 def plan(program: Program, budget: int, *, time_limit: float = 10.0,
@@ -96,18 +100,32 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
                                  threads=threads or None, seed=seed)
         if solution.plan is None:
             break
-        schedule = trace(program, steps_of(graph, solution.plan))
+        sequence = solution.plan.computed_ops()
+        schedule = schedule_of(program, graph, sequence)
         if schedule.peak <= budget:
-            return Planned(schedule, solution, graph, everything.peak)
+            return Planned(schedule, sequence, solution, graph, everything.peak)
         limit -= schedule.peak - budget
     least = rematch.solve_least_peak(graph, time_limit=max(time_limit, _LEAST_PEAK_SECONDS))
     need = None
     if least.plan is not None:
-        schedule = trace(program, steps_of(graph, least.plan))
+        sequence = least.plan.computed_ops()
+        schedule = schedule_of(program, graph, sequence)
         if schedule.peak <= budget:
-            return Planned(schedule, least, graph, everything.peak)
+            return Planned(schedule, sequence, least, graph, everything.peak)
         need = schedule.peak
     raise infeasible(program, budget, need, solution.outcome == "infeasible")
+
+
+def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned:
+    """The schedule of a saved plan. Raises PlanMismatch and InfeasibleBudget."""
+    if saved.digest != program.digest():
+        raise PlanMismatch("the saved plan is of another model, another batch or "
+                           "another version of PyTorch; plan this one anew")
+    graph = to_graph(program, name)
+    schedule = schedule_of(program, graph, saved.sequence)
+    if schedule.peak > budget:
+        raise infeasible(program, budget, schedule.peak, proved=False)
+    return Planned(schedule, saved.sequence, None, graph, keep_all(program).peak)
 
 
 def infeasible(program: Program, budget: int, need: int | None,

@@ -19,6 +19,7 @@ from rematch.torch.program import Op, Program, Ref, map_refs
 
 _WARM_UPS = 2
 _REPEATS = 5
+_CALLS = 4  # In a row, for each time that is taken on a GPU.
 _LEAST_COST = 1e-3  # Microseconds: nothing is free.
 
 
@@ -125,13 +126,14 @@ class Profiler:
             op.call(*args, **kwargs)
             return (time.perf_counter() - begin) * 1e6
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        # Something to wait for, so that the launch is not part of the time.
-        torch.cuda._sleep(200_000)
+        # Something to wait for, so that launches are not part of the time.
+        torch.cuda._sleep(1_000_000)
         begin.record()
-        op.call(*args, **kwargs)
+        for _ in range(_CALLS):
+            op.call(*args, **kwargs)
         end.record()
         end.synchronize()
-        return begin.elapsed_time(end) * 1e3
+        return begin.elapsed_time(end) * 1e3 / _CALLS
 
     def _workspace(self, op: Op, args, kwargs) -> int:
         torch.cuda.synchronize(self.device)

@@ -8,8 +8,10 @@ from typing import Any
 
 import torch
 
-from rematch.torch.backend import Options, PlannedGraph, make_backend
+from rematch.torch.backend import make_backend
 from rematch.torch.errors import unwrapped
+from rematch.torch.options import Options
+from rematch.torch.planned_graph import PlannedGraph
 
 
 class WithLoss(torch.nn.Module):

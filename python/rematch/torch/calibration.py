@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a whole step takes, against the sum of its ops.
+
+Ops measured one by one find their inputs in the cache, and wait for nobody. One
+run of the whole step says by how much that is wrong, for this program on this
+device; it is about the same for all of its plans.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._python_dispatch import _disable_current_modes
+
+from rematch.torch import codegen, randomness
+from rematch.torch.lowering import signature
+from rematch.torch.profiling import materialise
+from rematch.torch.program import Op, Program
+from rematch.torch.schedule import Schedule
+
+_WARM_UPS = 2
+_REPEATS = 3
+NAME = "whole step"  # In place of an op's signature, in the cache.
+
+
+def _has_effect(op: Op) -> bool:
+    return op.has_effect and op.call is not None and op.state is None \
+        and bool(op.outputs)
+
+
+def can_run(program: Program, inputs: Sequence) -> bool:
+    """Whether a step with these inputs changes nothing outside of it."""
+    if any(_has_effect(op) for op in program.ops):
+        return False
+    if len(inputs) > len(program.inputs):
+        return False
+    return all(type(tensor) in (torch.Tensor, torch.nn.Parameter)
+               and not isinstance(tensor, FakeTensor)
+               and signature(tensor) == value.signature
+               for tensor, value in zip(inputs, program.inputs.values()))
+
+
+def _function(schedule: Schedule, inputs: list[str], constants):
+    """Both passes; what writes to inputs is left out."""
+    program = schedule.program
+    runs = [run for run in schedule.runs if run.op.outputs]
+    outputs = [*program.forward_outputs, *program.backward_outputs]
+    return codegen.generate(program, runs, inputs, outputs, schedule.final, "step",
+                            constants)
+
+
+def measure(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
+            device: torch.device) -> float:
+    """Microseconds of one step. Leaves the generator and the inputs as they are."""
+    program = schedule.program
+    names = [name for name in program.inputs if name not in constants]
+    step = _function(schedule, [*names, *program.tangents], constants)
+    state = randomness.current_state(device)
+    times = []
+    with torch.no_grad(), _disable_current_modes():
+        tangents = [materialise(program.values[name].signature, device)
+                    for name in program.tangents]
+        given = [tensor.detach() for tensor in inputs]
+        for _ in range(_WARM_UPS + _REPEATS):
+            _wait(device)
+            begin = time.perf_counter()
+            step([*given, *tangents])
+            _wait(device)
+            times.append((time.perf_counter() - begin) * 1e6)
+    randomness.generator(device).set_state(state)
+    return statistics.median(times[_WARM_UPS:])
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)

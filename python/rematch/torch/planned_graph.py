@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One captured graph: planned, checked, and made to run."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import fx
+from torch._functorch.partitioners import default_partition
+
+import rematch
+from rematch.torch import (calibration, checks, codegen, memory, planner, profiling,
+                           roofline)
+from rematch.torch.cudnn import use_cudnn_batch_norm
+from rematch.torch.explain import explain
+from rematch.torch.lowering import lower
+from rematch.torch.options import Options
+from rematch.torch.profile_cache import ProfileCache
+from rematch.torch.program import Program, Ref
+from rematch.torch.rewrite import rewrite
+from rematch.torch.saved import SavedPlan
+from rematch.torch.schedule import Schedule
+
+log = logging.getLogger("rematch")
+
+
+class PlannedGraph:
+    """One captured graph with its plan; makes the functions that run it."""
+
+    def __init__(self, options: Options, name: str, inputs: Sequence = ()) -> None:
+        self.options = options
+        self.name = name
+        self.program: Program | None = None
+        self.planned: planner.Planned | None = None
+        self.functions: dict[str, Callable] = {}
+        self.budget: int | None = None
+        # A step takes this many times the sum of its ops; None: not known.
+        self.scale: float | None = None
+        self._inputs: Sequence | None = inputs  # Until the graph is planned.
+
+    # -- what was planned --------------------------------------------------
+
+    @property
+    def schedule(self) -> Schedule:
+        return self.planned.schedule
+
+    @property
+    def solution(self) -> rematch.Solution | None:
+        """The certificate; None if the plan was loaded."""
+        return self.planned.solution
+
+    @property
+    def graph(self) -> rematch.Graph:
+        return self.planned.graph
+
+    @property
+    def peak_bytes(self) -> int:
+        """Predicted, everything on the device counted."""
+        return self.schedule.peak
+
+    @property
+    def keep_all_peak_bytes(self) -> int:
+        return self.planned.keep_all_peak
+
+    @property
+    def overhead(self) -> float:
+        """Time for recomputation, as a share of the step without any."""
+        base = sum(op.cost for op in self.program.ops)
+        return self.schedule.cost / base - 1 if base else 0.0
+
+    @property
+    def step_seconds(self) -> float:
+        """Predicted for forward and backward of this graph."""
+        return self.schedule.cost * (self.scale or 1.0) / 1e6
+
+    def summary(self) -> str:
+        text = (f"{self.name}: {len(self.program.ops)} ops, peak "
+                f"{rematch.format_bytes(self.peak_bytes)} of "
+                f"{rematch.format_bytes(self.keep_all_peak_bytes)}, "
+                f"{self.step_seconds * 1e3:.1f} ms, {self.overhead:.2%} more time")
+        if self.solution is None:
+            return text + ", as it was saved"
+        if self.solution.gap is not None:
+            text += f", at most {self.solution.gap:.2%} from the best"
+        return text
+
+    def explain(self) -> str:
+        """What sits at the peak and what is recomputed, in words."""
+        return explain(self.summary(), self.schedule)
+
+    def saved(self) -> SavedPlan:
+        solution = self.solution
+        return SavedPlan(
+            self.program.digest(), self.budget, self.peak_bytes,
+            self.keep_all_peak_bytes, solution and solution.lower_bound,
+            self.step_seconds * 1e6, self.explain(),
+            planner.to_json(self.program, self.name), self.planned.sequence)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """For the option `plan`: the same model is then run without a search."""
+        self.saved().save(path)
+
+    # -- planning ----------------------------------------------------------
+
+    def partition(self, joint: fx.GraphModule, joint_inputs, *, num_fwd_outputs: int,
+                  **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
+        """What AOTAutograd calls in place of its own partitioner."""
+        device = memory.device_of(joint)
+        if device.type == "cuda":
+            use_cudnn_batch_norm(joint)
+        program = self.program = lower(joint, num_fwd_outputs, device)
+        cache = self._cache(device)
+        try:
+            self._profile(device, cache)
+            program.outside_bytes = memory.outside_bytes(program, device, self.options)
+            self._plan(device)
+            self._calibrate(joint, device, cache)
+        finally:
+            self._inputs = None
+            if cache:
+                cache.close()
+        log.info("%s", self.summary())
+        modules = default_partition(
+            rewrite(joint, self.schedule), joint_inputs,
+            num_fwd_outputs=num_fwd_outputs, **_understood(extra))
+        for phase, module in zip(("forward", "backward"), modules):
+            checks.check_order(self.schedule, phase, module)
+        checks.check_saved(self.schedule, modules[1])
+        if self.options.on_plan:
+            self.options.on_plan(self)
+        return modules
+
+    def _cache(self, device: torch.device) -> ProfileCache | None:
+        if not self.options.cache or self.options.gpu:
+            return None
+        return ProfileCache(profiling.device_name(device), profiling.settings())
+
+    def _profile(self, device: torch.device, cache: ProfileCache | None) -> None:
+        if self.options.gpu:
+            roofline.estimate(self.program, roofline.find(self.options.gpu))
+        else:
+            profiling.profile(self.program, device, cache)
+
+    def _plan(self, device: torch.device) -> None:
+        options = self.options
+        everything = planner.keep_all(self.program)
+        self.budget = memory.resolve(options.budget, everything.peak, device,
+                                     options.gpu)
+        if options.plan is not None:
+            self.planned = planner.reuse(self.program, options.plan, self.budget,
+                                         self.name)
+            return
+        self.planned = planner.plan(
+            self.program, self.budget, time_limit=options.time_limit,
+            gap=options.gap, threads=options.threads, seed=options.seed,
+            name=self.name)
+
+    def _calibrate(self, joint: fx.GraphModule, device: torch.device,
+                   cache: ProfileCache | None) -> None:
+        if self.options.gpu or not calibration.can_run(self.program, self._inputs):
+            return
+        key = f"{calibration.NAME} {self.program.digest()}"
+        found = cache.find(key) if cache else None
+        if found is None:
+            constants = {node.name: getattr(joint, node.target)
+                         for node in joint.graph.find_nodes(op="get_attr")}
+            whole = calibration.measure(self.schedule, self._inputs, constants, device)
+            found = (whole / self.schedule.cost, 0)
+            if cache:
+                cache.store(key, *found)
+        self.scale = found[0]
+
+    # -- running -----------------------------------------------------------
+
+    def compile(self, phase: str, module: fx.GraphModule) -> Callable:
+        nodes = list(module.graph.nodes)
+        inputs = [node.name for node in nodes if node.op == "placeholder"]
+        names = nodes[-1].args[0]
+        schedule, program = self.schedule, self.program
+        if phase == "forward":
+            count = len(program.forward_outputs)
+            outputs = list(program.forward_outputs)
+            outputs += [Ref(node.name) for node in names[count:]]
+        else:
+            outputs = list(program.backward_outputs)
+        constants = {node.name: getattr(module, node.target) for node in nodes
+                     if node.op == "get_attr"}
+        checks.check_reads(schedule, phase, {*inputs, *constants})
+        now = {**schedule.boundary} if phase == "forward" else schedule.final
+        now = {name: copy for name, copy in now.items() if name in program.values}
+        function = codegen.generate(program, schedule.part(phase), inputs, outputs,
+                                    now, phase, constants)
+        self.functions[phase] = function
+        return function
+
+
+def _understood(extra: dict[str, Any]) -> dict[str, Any]:
+    """What this version's partitioner takes."""
+    known = inspect.signature(default_partition).parameters
+    return {key: value for key, value in extra.items() if key in known}

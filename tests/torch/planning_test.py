@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans without running: made, saved, loaded, estimated, and for batches."""
+
+import json
+
+import models
+import pytest
+import rematch
+import rematch.torch
+import torch
+import training
+from rematch.torch import (InfeasibleBudget, PlanMismatch, RematchTorchError,
+                           SavedPlan, planner)
+from rematch.torch.optimizer import state_bytes
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+NAME = "gpt"
+QUICK = {"time_limit": 0.5, "gap": 0.05}
+CPU = torch.device("cpu")
+
+
+def planned(model, budget, batch=None, **options):
+    return rematch.torch.plan(model, *(batch or models.batch(NAME)), budget=budget,
+                              loss_fn=training.loss_of(NAME), **QUICK, **options)
+
+
+def least_of(model):
+    with pytest.raises(InfeasibleBudget) as failure:
+        planned(model, 1)
+    return failure.value.least_budget
+
+
+def between(model):
+    """A budget for which something is recomputed."""
+    return (least_of(model) + planned(model, "100%").peak_bytes) // 2
+
+
+def test_a_plan_is_made_and_nothing_is_run():
+    model = models.make(NAME)
+    budget, batch = between(model), models.batch(NAME)
+    state = torch.get_rng_state()
+    plan = planned(model, budget, batch)
+    assert plan.peak_bytes <= budget < plan.keep_all_peak_bytes
+    assert plan.overhead > 0
+    assert plan.step_seconds > 0
+    assert "at the peak" in plan.explain()
+    assert all(parameter.grad is None for parameter in model.parameters())
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_saved_plan_runs_again_as_it_was(tmp_path):
+    model = models.make(NAME)
+    plan = planned(model, between(model))
+    plan.save(tmp_path / "plan.json")
+    assert [item.name for item in tmp_path.iterdir()] == ["plan.json"]
+    saved = SavedPlan.load(tmp_path / "plan.json")
+    assert saved.explain() == plan.explain()
+    assert rematch.replay(*saved.plan()).peak_bytes <= saved.peak_bytes
+    step = training.step_of(model, NAME, saved.budget_bytes, plan=saved)
+    step(*models.batch(NAME))
+    again = step.graphs[0]
+    assert again.solution is None
+    assert [run.op.name for run in again.schedule.runs] == \
+        [run.op.name for run in plan.schedule.runs]
+    from_file = training.step_of(model, NAME, "100%", plan=tmp_path / "plan.json")
+    from_file(*models.batch(NAME))
+    assert from_file.graphs[0].peak_bytes == plan.peak_bytes
+
+
+def test_a_saved_plan_of_something_else_is_refused(tmp_path):
+    model = models.make(NAME)
+    saved = planned(model, "100%").saved()
+    inputs, targets = models.batch(NAME)
+    with pytest.raises(PlanMismatch, match="another"):
+        training.step_of(model, NAME, "100%", plan=saved)(inputs[:1], targets[:1])
+    with pytest.raises(InfeasibleBudget, match="least budget"):
+        training.step_of(model, NAME, saved.peak_bytes - 1, plan=saved)(inputs, targets)
+    path = tmp_path / "plan.json"
+    for text, complaint in [("{", "not JSON"), ("[]", "not a plan"),
+                            ('{"format": "rematch.torch_plan", "version": 9}',
+                             "version 9"),
+                            ('{"format": "rematch.torch_plan", "version": 1}',
+                             "missing")]:
+        path.write_text(text)
+        with pytest.raises(RematchTorchError, match=complaint):
+            SavedPlan.load(path)
+
+
+def test_an_estimate_needs_neither_a_gpu_nor_weights():
+    with FakeTensorMode():
+        model = models.make(NAME)
+        inputs, targets = models.batch(NAME)
+    times = {}
+    for gpu in ("H100", "t4"):
+        plan = rematch.torch.plan(model, inputs, targets, budget="100%", gpu=gpu,
+                                  loss_fn=training.loss_of(NAME), **QUICK)
+        times[gpu] = plan.step_seconds
+    assert 0 < times["H100"] < times["t4"]
+    assert plan.peak_bytes == planned(models.make(NAME), "100%").peak_bytes or \
+        any("attention" in op.kind for op in plan.program.ops)
+    with pytest.raises(ValueError, match="no GPU 'H10' is known; there are"):
+        planned(models.make(NAME), "100%", gpu="H10")
+
+
+def test_large_matrices_cost_what_their_arithmetic_takes():
+    with FakeTensorMode():
+        model = torch.nn.Linear(8192, 8192, bias=False)
+        x = torch.randn(8192, 8192)
+    plan = rematch.torch.plan(model, x, loss_fn=lambda y, _: y.sum(), budget="100%",
+                              gpu="A100", **QUICK)
+    products = [op.cost for op in plan.program.ops if op.kind == "aten.mm.default"]
+    assert products == pytest.approx([2 * 8192**3 / 19.5e12 / 0.7 * 1e6] * 2, rel=0.01)
+
+
+@pytest.mark.parametrize(("make", "copies"), [
+    (lambda p: torch.optim.Adam(p), 2), (lambda p: torch.optim.SGD(p, lr=1), 0),
+    (lambda p: torch.optim.SGD(p, lr=1, momentum=0.9), 1),
+    (lambda p: torch.optim.AdamW(p, amsgrad=True), 3)])
+def test_the_state_of_an_optimizer_is_known_before_it_is_there(make, copies):
+    model = models.make(NAME)
+    optimizer = make(list(model.parameters()))
+    expected = state_bytes(optimizer, CPU, there=True)
+    sizes = sum(p.untyped_storage().nbytes() for p in model.parameters())
+    assert abs(expected - copies * sizes) <= 8 * len(list(model.parameters()))
+    plain = planned(model, "100%")
+    told = planned(model, "100%", optimizer=optimizer)
+    assert told.peak_bytes - plain.peak_bytes == expected
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    assert state_bytes(optimizer, CPU, there=True) == expected
+    assert state_bytes(optimizer, CPU, there=False) == 0
+
+
+def images(batch):
+    return torch.zeros(batch, 3, 16, 16), torch.zeros(batch, dtype=torch.long)
+
+
+def largest(model, budget, **options):
+    return rematch.torch.max_batch(model, images, budget=budget,
+                                   loss_fn=training.loss_of("mobilenet"),
+                                   time_limit=0.2, **options)
+
+
+def test_the_largest_batch_is_the_largest(monkeypatch):
+    monkeypatch.setattr(planner, "_LEAST_PEAK_SECONDS", 0.2)
+    model = models.make("mobilenet")
+    loss_fn = training.loss_of("mobilenet")
+    budget = rematch.torch.plan(model, *images(3), budget="100%", loss_fn=loss_fn,
+                                **QUICK).peak_bytes
+    found = largest(model, budget)
+    assert found.batch >= 3
+    assert found.plan.peak_bytes <= budget
+    with pytest.raises(InfeasibleBudget):
+        rematch.torch.plan(model, *images(found.batch + 1), budget=budget,
+                           loss_fn=loss_fn, **QUICK)
+    assert largest(model, budget, overhead=0.0).batch == 3
+    with pytest.raises(InfeasibleBudget, match="a batch of 1 does not train"):
+        largest(model, 1000)
+
+
+def test_plans_are_json():
+    saved = planned(models.make(NAME), "100%").saved()
+    assert json.loads(json.dumps(saved.graph))["format"] == "rematch.graph"
