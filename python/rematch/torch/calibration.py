@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -23,7 +24,9 @@ from rematch.torch.program import Op, Program
 from rematch.torch.schedule import Schedule
 
 _WARM_UPS = 2
-_REPEATS = 3
+_WARM_SECONDS = 0.5  # A GPU takes a while to reach its clock.
+_REPEATS = 5
+_MOST_SECONDS = 3.0  # For all of it, if steps are long.
 NAME = "whole step"  # In place of an op's signature, in the cache.
 
 
@@ -65,14 +68,27 @@ def measure(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
         tangents = [materialise(program.values[name].signature, device)
                     for name in program.tangents]
         given = [tensor.detach() for tensor in inputs]
-        for _ in range(_WARM_UPS + _REPEATS):
-            _wait(device)
+        warm = _warm_up(lambda: step([*given, *tangents]), device)
+        for _ in range(_REPEATS):
             begin = time.perf_counter()
             step([*given, *tangents])
             _wait(device)
             times.append((time.perf_counter() - begin) * 1e6)
+            if warm + sum(times) / 1e6 > _MOST_SECONDS:
+                break
     randomness.generator(device).set_state(state)
-    return statistics.median(times[_WARM_UPS:])
+    return statistics.median(times)
+
+
+def _warm_up(step: Callable[[], Any], device: torch.device) -> float:
+    """Seconds that it took."""
+    begin, count = time.perf_counter(), 0
+    wanted = _WARM_SECONDS if device.type == "cuda" else 0.0
+    while count < _WARM_UPS or time.perf_counter() - begin < wanted:
+        step()
+        _wait(device)
+        count += 1
+    return time.perf_counter() - begin
 
 
 def _wait(device: torch.device) -> None:

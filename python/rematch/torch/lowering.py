@@ -12,6 +12,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import _disable_current_modes
 
 from rematch.torch import cudnn, randomness
+from rematch.torch.cross_entropy import cross_entropy_backward
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
 
@@ -21,6 +22,8 @@ _IGNORED_WHEN_RERUN = {
     torch.ops.aten._native_batch_norm_legit_functional.default: (3, 4),
     cudnn.batch_norm: (3, 4),
 }
+# Functions of this package that stand in a graph like ops without effects.
+_PURE = (*cudnn.PURE, cross_entropy_backward)
 STATE_SUFFIX = "_state"
 GENERATOR_STATE = "generator state"  # A kind of op.
 
@@ -55,7 +58,7 @@ def check_static(node: fx.Node, value: Any) -> None:
 
 
 def kind_of(target) -> str:
-    return getattr(target, "__name__", str(target)) if target in cudnn.PURE \
+    return getattr(target, "__name__", str(target)) if target in _PURE \
         else str(target)
 
 
@@ -251,7 +254,7 @@ class Lowering:
 
     def _has_effect(self, node: fx.Node) -> bool:
         """Must run once, where it is."""
-        if node.target in cudnn.PURE:
+        if node.target in _PURE:
             return False
         if not isinstance(node.target, torch._ops.OpOverload):
             return True

@@ -16,6 +16,7 @@ from torch._functorch.partitioners import default_partition
 import rematch
 from rematch.torch import (calibration, checks, codegen, memory, planner, profiling,
                            roofline)
+from rematch.torch.cross_entropy import merge_cross_entropy
 from rematch.torch.cudnn import use_cudnn_batch_norm
 from rematch.torch.explain import explain
 from rematch.torch.lowering import lower
@@ -111,6 +112,7 @@ class PlannedGraph:
                   **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
         """What AOTAutograd calls in place of its own partitioner."""
         device = memory.device_of(joint)
+        merge_cross_entropy(joint)
         if device.type == "cuda":
             use_cudnn_batch_norm(joint)
         program = self.program = lower(joint, num_fwd_outputs, device)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways to run a training step, each as rows of peak and time."""
+
+import functools
+import gc
+import statistics
+import time
+from contextlib import contextmanager
+
+import torch
+from rematch.torch import RematchTorchError, TrainStep
+from rematch.torch.profiling import requested
+from rematch.torch.step import WithLoss
+from torch.utils.checkpoint import checkpoint
+
+WARM_UPS = 3
+REPEATS = 10
+
+
+def clean():
+    torch._dynamo.reset()
+    gc.collect()
+    torch.cuda.empty_cache()
+
+
+def measured(case, run):
+    """Peak in requested bytes and median milliseconds, warm."""
+    def step():
+        case.model.zero_grad(set_to_none=True)
+        run()
+        torch.cuda.synchronize()
+
+    for _ in range(WARM_UPS):
+        step()
+    gc.collect()
+    case.model.zero_grad(set_to_none=True)
+    torch.cuda.reset_peak_memory_stats()
+    step()
+    peak = requested(torch.device("cuda"), "peak")
+    times = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - begin)
+    case.model.zero_grad(set_to_none=True)
+    return {"peak": peak, "ms": statistics.median(times) * 1e3}
+
+
+def forward_and_backward(module, case):
+    return lambda: module(case.inputs, case.targets).backward()
+
+
+def eager(case):
+    return measured(case, forward_and_backward(WithLoss(case.model, case.loss_fn), case))
+
+
+@contextmanager
+def checkpointed(blocks):
+    """Every block as torch.utils.checkpoint runs it."""
+    for block in blocks:
+        block.forward = functools.partial(checkpoint, block.forward,
+                                          use_reentrant=False)
+    try:
+        yield
+    finally:
+        for block in blocks:
+            del block.forward
+
+
+def every_block(case):
+    with checkpointed(case.blocks):
+        return eager(case)
+
+
+def compiled(case, budget):
+    """torch.compile with PyTorch's own budget, a ratio."""
+    with torch._functorch.config.patch(activation_memory_budget=budget):
+        module = torch.compile(WithLoss(case.model, case.loss_fn), dynamic=False)
+        return measured(case, forward_and_backward(module, case))
+
+
+def compiled_every_block(case):
+    with checkpointed(case.blocks):
+        return compiled(case, 1.0)
+
+
+def ours(case, budget, time_limit, on_graph=None):
+    """`budget` is in bytes, or a share of what keeping everything takes."""
+    begin = time.perf_counter()
+    try:
+        step = TrainStep(case.model, case.loss_fn, budget=budget,
+                         time_limit=time_limit)
+        step(case.inputs, case.targets)
+    except RematchTorchError as error:
+        return {"error": str(error), "least": getattr(error, "least_budget", None)}
+    seconds = time.perf_counter() - begin
+    found = measured(case, lambda: step(case.inputs, case.targets))
+    graph = step.graphs[0]
+    if on_graph:
+        on_graph(graph)
+    return {**found, "predicted": graph.peak_bytes, "budget": graph.budget,
+            "predicted_ms": graph.step_seconds * 1e3, "overhead": graph.overhead,
+            "gap": graph.solution.gap, "ops": len(graph.program.ops),
+            "compile_seconds": seconds}
