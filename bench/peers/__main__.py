@@ -2,14 +2,15 @@
 """Peak and time of training steps on a GPU, ours and others'.
 
 Usage: python3 bench/peers [MODEL ...] [--budgets LIST] [--compile LIST]
-                           [--time-limit S] [--json FILE] [--graphs FOLDER]
-                           [--quick]
+                           [--compile-blocks] [--time-limit S] [--json FILE]
+                           [--graphs FOLDER]
 
 For each model, in one run: eager, checkpoint around every block, torch.compile at
 PyTorch's own budgets, then ours at shares of what keeping everything takes, at the
 memory of eager and at that of checkpoint around every block. Peaks are of requested
 bytes, everything on the device counted; times are of forward, loss and backward.
-`--quick` leaves out torch.compile. `--graphs` writes each model's measured graph.
+`--compile ""` leaves out torch.compile, `--compile-blocks` adds checkpoint around
+every block under torch.compile. `--graphs` writes each model's measured graph.
 """
 
 import argparse
@@ -37,10 +38,10 @@ def rows_of(name, options):
     yield eager
     blocks = row("every block", runs.every_block(case))
     yield blocks
-    if not options.quick:
+    if options.compile_blocks:
         yield row("compiled every block", runs.compiled_every_block(case))
-        for budget in options.compile:
-            yield row(f"compiled {budget}", runs.compiled(case, budget))
+    for budget in options.compile:
+        yield row(f"compiled {budget}", runs.compiled(case, budget))
 
     def keep(graph):
         if options.graphs:
@@ -81,7 +82,7 @@ def main():
     parser.add_argument("--time-limit", type=float, default=5)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--graphs", type=Path, metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--compile-blocks", action="store_true")
     options = parser.parse_args()
     rows = []
     for name in options.models:

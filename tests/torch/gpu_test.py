@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(),
 SHARES = (1.0, 0.7, 0.4, 0.2, 0.1, 0.0)
 # What is around a step changes a little from one to the next, and libraries
 # allocate up to this much when they please. Models of real size are predicted to
-# the byte, see bench/torch_step.py.
+# the byte, see bench/peers.
 AROUND = 64 * 2**10
 LIBRARIES = 2**20
 

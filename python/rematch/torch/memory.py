@@ -83,6 +83,7 @@ def free_bytes(device: torch.device) -> int:
     """What could be in use at most."""
     if device.type != "cuda":
         raise ValueError("budget='auto' needs a GPU; say how many bytes")
-    free, _ = torch.cuda.mem_get_info(device)
+    free, total = torch.cuda.mem_get_info(device)
+    share = torch.cuda.memory.get_per_process_memory_fraction(device)
     reserved = torch.cuda.memory_reserved(device)
-    return int(_USABLE * (free + reserved))
+    return int(_USABLE * min(free + reserved, share * total))
