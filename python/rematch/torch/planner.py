@@ -105,15 +105,28 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
         if schedule.peak <= budget:
             return Planned(schedule, sequence, solution, graph, everything.peak)
         limit -= schedule.peak - budget
-    least = rematch.solve_least_peak(graph, time_limit=max(time_limit, _LEAST_PEAK_SECONDS))
     need = None
-    if least.plan is not None:
-        sequence = least.plan.computed_ops()
-        schedule = schedule_of(program, graph, sequence)
-        if schedule.peak <= budget:
-            return Planned(schedule, sequence, least, graph, everything.peak)
-        need = schedule.peak
+    try:
+        least = plan_least(program, time_limit=time_limit, name=name)
+        if least.schedule.peak <= budget:
+            return least
+        need = least.schedule.peak
+    except InfeasibleBudget:
+        pass
     raise infeasible(program, budget, need, solution.outcome == "infeasible")
+
+
+def plan_least(program: Program, *, time_limit: float = 0.0,
+               name: str = "") -> Planned:
+    """The schedule that was found to need the least memory."""
+    graph = to_graph(program, name)
+    least = rematch.solve_least_peak(
+        graph, time_limit=max(time_limit, _LEAST_PEAK_SECONDS))
+    if least.plan is None:
+        raise InfeasibleBudget("no plan was found at all")
+    sequence = least.plan.computed_ops()
+    return Planned(schedule_of(program, graph, sequence), sequence, least, graph,
+                   keep_all(program).peak)
 
 
 def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned:
