@@ -17,6 +17,7 @@ from torch._functorch.partitioners import default_partition
 import rematch
 from rematch.torch import codegen, memory, planner, profiling
 from rematch.torch.cudnn import use_cudnn_batch_norm
+from rematch.torch.dynamo import Graphs
 from rematch.torch.errors import PlanMismatch
 from rematch.torch.explain import explain
 from rematch.torch.lowering import GENERATOR_STATE, lower
@@ -209,7 +210,7 @@ def make_backend(options: Options) -> Callable:
         with torch._functorch.config.patch(_functorch_settings()):
             return compiler(module, inputs)
 
-    backend.graphs = []
+    backend.graphs = Graphs()
     return backend
 
 
