@@ -15,7 +15,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.partitioners import default_partition
 
 import rematch
-from rematch.torch import codegen, memory, planner, profiling
+from rematch.torch import agreement, codegen, memory, planner, profiling
 from rematch.torch.cudnn import use_cudnn_batch_norm
 from rematch.torch.dynamo import Graphs
 from rematch.torch.errors import PlanMismatch
@@ -65,6 +65,7 @@ class PlannedGraph:
         self.program: Program | None = None
         self.planned: planner.Planned | None = None
         self.functions: dict[str, Callable] = {}
+        self.ranks = agreement.Alone()
 
     @property
     def schedule(self) -> Schedule:
@@ -79,7 +80,8 @@ class PlannedGraph:
         if device.type == "cuda":
             use_cudnn_batch_norm(joint)
         program = self.program = lower(joint, num_fwd_outputs, device)
-        self._profile(device)
+        self.ranks = agreement.join(program)
+        self.ranks.measured(program, lambda: self._profile(device))
         program.outside_bytes = memory.outside_bytes(
             program, device, memory.parse_bytes(self.options.reserve))
         self._plan(device)
@@ -106,10 +108,12 @@ class PlannedGraph:
     def _plan(self, device: torch.device) -> None:
         options = self.options
         everything = planner.keep_all(self.program)
-        budget = memory.resolve(options.budget, everything.peak, device)
-        self.planned = planner.plan(
-            self.program, budget, time_limit=options.time_limit, gap=options.gap,
-            threads=options.threads, seed=options.seed, name=self.name)
+        budget = self.ranks.tightest(
+            self.program, memory.resolve(options.budget, everything.peak, device))
+        self.planned = self.ranks.planned(self.program, budget, self.name, lambda: (
+            planner.plan(
+                self.program, budget, time_limit=options.time_limit, gap=options.gap,
+                threads=options.threads, seed=options.seed, name=self.name)))
         log.info("%s", self.summary())
 
     def summary(self) -> str:
