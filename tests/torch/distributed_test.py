@@ -73,6 +73,10 @@ def test_what_is_infeasible_for_one_is_so_for_all(found):
         assert "the least budget that works is" in rank["infeasible_for_one"]
 
 
+def test_helpers_for_other_packages_are_not_imported(found):
+    assert [rank["imported"] for rank in found] == [[], []]
+
+
 def test_a_rank_that_compiles_alone_goes_on(found):
     alone = found[1]["on_its_own"]
     assert alone["graphs"] == 1

@@ -192,7 +192,8 @@ def main(folder, rank):
     dist.init_process_group("gloo", store=store_for(folder, rank), rank=rank,
                             world_size=SIZE, timeout=timedelta(seconds=60))
     scenarios = Scenarios(messages.texts)
-    found = {}
+    found = {"imported": [name for name in ("lightning", "transformers")
+                          if name in sys.modules]}
     for name, scenario in vars(Scenarios).items():
         if not name.startswith("_") and name != "error":
             torch._dynamo.reset()
