@@ -11,12 +11,11 @@ import torch
 import training
 from rematch.torch import (InfeasibleBudget, PlanMismatch, RematchTorchError,
                            SavedPlan, planner)
-from rematch.torch.optimizer import state_bytes
+from rematch.torch.reserve import bytes_there, state_bytes
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 NAME = "gpt"
 QUICK = {"time_limit": 0.5, "gap": 0.05}
-CPU = torch.device("cpu")
 
 
 def planned(model, budget, batch=None, **options):
@@ -119,17 +118,17 @@ def test_large_matrices_cost_what_their_arithmetic_takes():
 def test_the_state_of_an_optimizer_is_known_before_it_is_there(make, copies):
     model = models.make(NAME)
     optimizer = make(list(model.parameters()))
-    expected = state_bytes(optimizer, CPU, there=True)
-    sizes = sum(p.untyped_storage().nbytes() for p in model.parameters())
-    assert abs(expected - copies * sizes) <= 8 * len(list(model.parameters()))
+    expected = state_bytes(optimizer)
+    assert expected == copies * sum(p.untyped_storage().nbytes()
+                                    for p in model.parameters())
     plain = planned(model, "100%")
     told = planned(model, "100%", optimizer=optimizer)
     assert told.peak_bytes - plain.peak_bytes == expected
     for parameter in model.parameters():
         parameter.grad = torch.zeros_like(parameter)
     optimizer.step()
-    assert state_bytes(optimizer, CPU, there=True) == expected
-    assert state_bytes(optimizer, CPU, there=False) == 0
+    assert (state_bytes(optimizer), bytes_there(optimizer)) == (0, expected)
+    assert planned(model, "100%", optimizer=optimizer).peak_bytes == told.peak_bytes
 
 
 def images(batch):

@@ -8,30 +8,36 @@ from __future__ import annotations
 
 import torch
 
+from rematch.torch import dynamo, wrappers
 from rematch.torch.backend import make_backend, rematch_backend
 from rematch.torch.errors import (InfeasibleBudget, PlanMismatch,
-                                  RematchTorchError, UnsupportedModel, unwrapped)
+                                  RematchTorchError, UnsupportedModel)
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.planning import BatchSize, max_batch, plan
 from rematch.torch.saved import SavedPlan
-from rematch.torch.step import TrainStep
+from rematch.torch.step import TrainStep, WithLoss
 
 __all__ = ["BatchSize", "InfeasibleBudget", "Options", "PlanMismatch", "PlannedGraph",
-           "RematchTorchError", "SavedPlan", "TrainStep", "UnsupportedModel",
+           "RematchTorchError", "SavedPlan", "TrainStep", "UnsupportedModel", "WithLoss",
            "compile", "max_batch", "plan", "rematch_backend"]
 
 
 def compile(model: torch.nn.Module, budget: int | str = "auto", *,
-            fullgraph: bool = False, **options):
+            in_place: bool = False, fullgraph: bool = False, **options):
     """The model, planned and run within `budget` bytes at its first call.
 
-    The result has the graphs that were planned in `.rematch_graphs`.
+    The result has the graphs that were planned in `.rematch_graphs`. It is a
+    wrapper, as of torch.compile; with `in_place` it is the model itself, as of
+    torch.nn.Module.compile, and the names in its state_dict stay.
     """
     backend = make_backend(Options.parse({"budget": budget, **options}))
+    backend = wrappers.checked(backend, model)
+    if in_place:
+        return dynamo.compile_in_place(model, backend, fullgraph)
     compiled = torch.compile(model, backend=backend, fullgraph=fullgraph,
-                             dynamic=False)
-    compiled.forward = unwrapped(compiled.forward)
+                             **dynamo.settings())
+    compiled.forward = dynamo.guarded(compiled.forward, model)
     # Not by assignment, which would change the model itself.
     compiled.__dict__["rematch_graphs"] = backend.graphs
     return compiled

@@ -11,6 +11,7 @@ from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 
 from rematch.torch.attention import simplify_masks, without_dropout
+from rematch.torch.dynamo import Graphs
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 
@@ -32,7 +33,7 @@ def make_backend(options: Options) -> Callable:
         with torch._functorch.config.patch(_functorch_settings()):
             return compiler(module, inputs)
 
-    backend.graphs = []
+    backend.graphs = Graphs()
     return backend
 
 

@@ -12,9 +12,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 import rematch
 from rematch.torch import profiling, roofline
-from rematch.torch.optimizer import state_bytes
 from rematch.torch.options import Options
 from rematch.torch.program import Program
+from rematch.torch.reserve import bytes_there, state_bytes
 
 _USABLE = 0.9  # Of what is free: the rest is left to fragmentation.
 
@@ -56,7 +56,9 @@ def outside_bytes(program: Program, device: torch.device, options: Options) -> i
     total = parse_bytes(options.reserve)
     with _disable_current_modes():
         if options.optimizer is not None:
-            total += state_bytes(options.optimizer, device, there=not measured)
+            total += state_bytes(options.optimizer)
+        if options.optimizer is not None and not measured:
+            total += bytes_there(options.optimizer)
         if not measured:
             return total
         warm_up(device)

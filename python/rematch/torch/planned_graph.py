@@ -14,11 +14,12 @@ from torch import fx
 from torch._functorch.partitioners import default_partition
 
 import rematch
-from rematch.torch import (calibration, checks, codegen, memory, planner, profiling,
+from rematch.torch import (agreement, calibration, checks, codegen, memory, planner, profiling,
                            roofline)
 from rematch.torch.cross_entropy import merge_cross_entropy
 from rematch.torch.cudnn import use_cudnn_batch_norm
 from rematch.torch.explain import explain
+from rematch.torch.identity import digest
 from rematch.torch.lowering import lower
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
@@ -39,6 +40,7 @@ class PlannedGraph:
         self.program: Program | None = None
         self.planned: planner.Planned | None = None
         self.functions: dict[str, Callable] = {}
+        self.ranks = agreement.Alone()
         self.budget: int | None = None
         # A step takes this many times the sum of its ops; None: not known.
         self.scale: float | None = None
@@ -97,7 +99,7 @@ class PlannedGraph:
     def saved(self) -> SavedPlan:
         solution = self.solution
         return SavedPlan(
-            self.program.digest(), self.budget, self.peak_bytes,
+            digest(self.program), self.budget, self.peak_bytes,
             self.keep_all_peak_bytes, solution and solution.lower_bound,
             self.step_seconds * 1e6, self.explain(),
             planner.to_json(self.program, self.name), self.planned.sequence)
@@ -116,9 +118,10 @@ class PlannedGraph:
         if device.type == "cuda":
             use_cudnn_batch_norm(joint)
         program = self.program = lower(joint, num_fwd_outputs, device)
+        self.ranks = agreement.join(program)
         cache = self._cache(device)
         try:
-            self._profile(device, cache)
+            self.ranks.measured(program, lambda: self._profile(device, cache))
             program.outside_bytes = memory.outside_bytes(program, device, self.options)
             self._plan(device)
             self._calibrate(joint, device, cache)
@@ -151,22 +154,23 @@ class PlannedGraph:
     def _plan(self, device: torch.device) -> None:
         options = self.options
         everything = planner.keep_all(self.program)
-        self.budget = memory.resolve(options.budget, everything.peak, device,
-                                     options.gpu)
+        self.budget = self.ranks.tightest(self.program, memory.resolve(
+            options.budget, everything.peak, device, options.gpu))
         if options.plan is not None:
             self.planned = planner.reuse(self.program, options.plan, self.budget,
                                          self.name)
             return
-        self.planned = planner.plan(
-            self.program, self.budget, time_limit=options.time_limit,
-            gap=options.gap, threads=options.threads, seed=options.seed,
-            name=self.name)
+        self.planned = self.ranks.planned(
+            self.program, self.budget, self.name, lambda: planner.plan(
+                self.program, self.budget, time_limit=options.time_limit,
+                gap=options.gap, threads=options.threads, seed=options.seed,
+                name=self.name))
 
     def _calibrate(self, joint: fx.GraphModule, device: torch.device,
                    cache: ProfileCache | None) -> None:
         if self.options.gpu or not calibration.can_run(self.program, self._inputs):
             return
-        key = f"{calibration.NAME} {self.program.digest()}"
+        key = f"{calibration.NAME} {digest(self.program)}"
         found = cache.find(key) if cache else None
         if found is None:
             constants = {node.name: getattr(joint, node.target)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import rematch
 from rematch.torch.errors import InfeasibleBudget, PlanMismatch
+from rematch.torch.identity import digest
 from rematch.torch.program import Program
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule, fixed_bytes, trace
@@ -131,7 +132,7 @@ def plan_least(program: Program, *, time_limit: float = 0.0,
 
 def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned:
     """The schedule of a saved plan. Raises PlanMismatch and InfeasibleBudget."""
-    if saved.digest != program.digest():
+    if saved.digest != digest(program):
         raise PlanMismatch("the saved plan is of another model, another batch or "
                            "another version of PyTorch; plan this one anew")
     graph = to_graph(program, name)

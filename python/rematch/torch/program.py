@@ -9,7 +9,6 @@ value is known exactly.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,26 +84,6 @@ class Program:
     def inputs_of(self, op: Op) -> list[str]:
         state = [op.state] if op.state else []
         return self.roots([op.args, op.kwargs, state])
-
-    def digest(self) -> str:
-        """The same for the same program, also in another process: of everything
-        but names of devices, costs and workspaces."""
-        parts = [
-            list(self.inputs.values()), list(self.values.values()),
-            [(view.name, call_name(view.call), view.args, view.kwargs, view.root)
-             for view in self.views.values()],
-            [(op.name, op.kind, op.args, op.kwargs, op.outputs, op.phase,
-              op.recomputable, op.state) for op in self.ops],
-            self.forward_outputs, self.backward_outputs, self.tangents]
-        return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
-
-    def num_forward(self) -> int:
-        return sum(op.phase == "forward" for op in self.ops)
-
-
-def call_name(call: Callable) -> str:
-    """Without an address in it."""
-    return getattr(call, "__qualname__", None) or str(call)
 
 
 def prune(program: Program) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import torch
 
 from rematch.torch.backend import make_backend
-from rematch.torch.errors import unwrapped
+from rematch.torch.dynamo import guarded, settings
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
+from rematch.torch.wrappers import refuse_wrapped
 
 
 class WithLoss(torch.nn.Module):
@@ -44,11 +45,12 @@ class TrainStep:
 
     def __init__(self, model: torch.nn.Module, loss_fn: Callable | None = None,
                  budget: int | str = "auto", **options: Any) -> None:
+        refuse_wrapped(model)
         self.model = model
         backend = make_backend(Options.parse({"budget": budget, **options}))
         self.graphs: list[PlannedGraph] = backend.graphs
-        self._run = unwrapped(torch.compile(
-            WithLoss(model, loss_fn), backend=backend, fullgraph=True, dynamic=False))
+        self._run = guarded(torch.compile(
+            WithLoss(model, loss_fn), backend=backend, fullgraph=True, **settings()))
 
     def __call__(self, inputs: Any, targets: Any = None) -> torch.Tensor:
         loss = self._run(inputs, targets)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How PyTorch's compiler is asked, and what it is asked not to do."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+import torch
+from torch._dynamo import config, trace_rules
+from torch._dynamo.exc import FailOnRecompileLimitHit
+
+from rematch.torch.errors import UnsupportedModel, unwrapped
+
+
+def _while_running() -> dict[str, Any]:
+    """What would cut a model into several graphs, or leave it without a plan, is
+    off: the optimizer of DistributedDataParallel makes a graph for each bucket of
+    gradients, and what is compiled too often would run as it is, in as much memory
+    as it likes. Hugging Face's warnings that come once do not come at all."""
+    quiet = "ignore_logging_functions"
+    if not hasattr(config, quiet):
+        quiet = "ignore_logger_methods"  # Before PyTorch 2.12.
+    once = [getattr(logging.Logger, name) for name in ("warning_once", "info_once")
+            if hasattr(logging.Logger, name)]
+    return {"optimize_ddp": False, "fail_on_recompile_limit_hit": True,
+            quiet: {*getattr(config, quiet), *once}}
+
+
+def settings() -> dict[str, Any]:
+    """For torch.compile. Models that share a class are compiled apart, so that
+    many of them do not reach the limit for one."""
+    wanted = {"dynamic": False, "isolate_recompiles": True}
+    known = inspect.signature(torch.compile).parameters
+    return {name: value for name, value in wanted.items() if name in known}
+
+
+def guarded(function: Callable, plain: Callable | None = None) -> Callable:
+    """A compiled function that runs as planned or raises an error of ours.
+
+    Without gradients there is nothing to plan, and `plain` is called.
+    """
+    call = unwrapped(function)
+    while_running = _while_running()
+
+    @functools.wraps(function, updated=())
+    def within_settings(*args, **kwargs):
+        if plain is not None and not torch.is_grad_enabled():
+            return plain(*args, **kwargs)
+        with config.patch(while_running):
+            try:
+                return call(*args, **kwargs)
+            except FailOnRecompileLimitHit as failure:
+                raise UnsupportedModel(
+                    f"compiled {config.recompile_limit} times, for as many shapes or "
+                    "settings, and the next would run without a plan; pad batches to "
+                    "fewer shapes, or raise torch._dynamo.config.recompile_limit"
+                ) from failure
+
+    return within_settings
+
+
+def _is_of_pytorch(model: torch.nn.Module) -> bool:
+    forward = model.forward
+    return isinstance(forward, MethodType) and trace_rules.check(forward)
+
+
+class Graphs(list):
+    """The planned graphs of a model. Copies and pickles of the model have none:
+    they are not compiled."""
+
+    def __reduce_ex__(self, protocol):
+        return (list, ())
+
+
+def compile_in_place(model: torch.nn.Module, backend: Callable, fullgraph: bool,
+                     change: Callable[[Any], Any] | None = None) -> torch.nn.Module:
+    """As torch.nn.Module.compile: class and names of the model stay.
+
+    `change` is applied to what the model returns, where it has gradients.
+    """
+    def changed(self, *args, **kwargs):
+        output = self._call_impl(*args, **kwargs)
+        return change(output) if change else output
+
+    # PyTorch compiles what _call_impl calls and runs the hooks there as they are,
+    # which sharding relies on; but not where that is part of PyTorch itself.
+    plain = compiled = model._call_impl
+    if change or _is_of_pytorch(model):
+        compiled = MethodType(changed, model)
+    compiled = torch.compile(compiled, backend=backend, fullgraph=fullgraph,
+                             **settings())
+    # As Module.compile does it: __call__ looks there, copies and pickles leave
+    # it out.
+    model._compiled_call_impl = guarded(compiled, plain)
+    # Not by assignment, which some modules refuse.
+    model.__dict__["rematch_graphs"] = backend.graphs
+    return model
+
+
+def undo_in_place(model: torch.nn.Module) -> None:
+    """The model runs as it is."""
+    model._compiled_call_impl = None
+    model.__dict__.pop("rematch_graphs", None)
