@@ -9,13 +9,14 @@ from __future__ import annotations
 import torch
 
 from rematch.torch import dynamo, wrappers
-from rematch.torch.backend import make_backend, rematch_backend
+from rematch.torch.backend import Backend, rematch_backend
 from rematch.torch.errors import (InfeasibleBudget, PlanMismatch,
                                   RematchTorchError, UnsupportedModel)
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.planning import BatchSize, max_batch, plan
 from rematch.torch.saved import SavedPlan
+from rematch.torch.shared import Shared
 from rematch.torch.step import TrainStep, WithLoss
 
 __all__ = ["BatchSize", "InfeasibleBudget", "Options", "PlanMismatch", "PlannedGraph",
@@ -31,13 +32,15 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
     wrapper, as of torch.compile; with `in_place` it is the model itself, as of
     torch.nn.Module.compile, and the names in its state_dict stay.
     """
-    backend = make_backend(Options.parse({"budget": budget, **options}))
-    backend = wrappers.checked(backend, model)
+    backend = Backend(Options.parse({"budget": budget, **options}),
+                      lambda: wrappers.refuse_sharded_parts(model))
     if in_place:
         return dynamo.compile_in_place(model, backend, fullgraph)
     compiled = torch.compile(model, backend=backend, fullgraph=fullgraph,
                              **dynamo.settings())
-    compiled.forward = dynamo.guarded(compiled.forward, model)
+    shared = Shared(backend, compiled.forward, lambda again: torch.compile(
+        model, backend=again, fullgraph=fullgraph, **dynamo.settings()).forward)
+    compiled.forward = dynamo.guarded(shared, model)
     # Not by assignment, which would change the model itself.
     compiled.__dict__["rematch_graphs"] = backend.graphs
     return compiled

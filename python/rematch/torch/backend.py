@@ -9,20 +9,48 @@ from typing import Any
 import torch
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.symbolic_convert import InstructionTranslator
 
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
+from rematch.torch.saved import SavedPlan
 
 
-def make_backend(options: Options) -> Callable:
-    """Its `graphs` are those that it was given so far."""
-    def backend(module: fx.GraphModule, inputs) -> Callable:
-        graph = PlannedGraph(options, f"graph{len(backend.graphs)}", inputs)
-        backend.graphs.append(graph)
+class Backend:
+    """Called with each graph that PyTorch captures of one model.
+
+    `graphs` are those so far, `is_cut` says whether they are pieces of the model.
+    `check` is called before each.
+    """
+
+    __name__ = "rematch"
+
+    def __init__(self, options: Options, check: Callable[[], None] | None = None) -> None:
+        self.options = options
+        self.check = check
+        self.graphs: Graphs = Graphs()
+        self.is_cut = False
+        self.plans: dict[str, SavedPlan] = {}  # Of pieces, by digest.
+
+    def with_plans(self, plans: dict[str, SavedPlan]) -> Backend:
+        """One that knows all pieces; takes over the list of graphs, now empty."""
+        found = Backend(self.options, self.check)
+        self.graphs.clear()
+        found.graphs, found.plans, found.is_cut = self.graphs, plans, True
+        return found
+
+    def __call__(self, module: fx.GraphModule, inputs) -> Callable:
+        if self.check:
+            self.check()
+        self.is_cut = self.is_cut or _ends_before_the_model() or \
+            any(graph.is_open for graph in self.graphs)
+        graph = PlannedGraph(self.options, f"graph{len(self.graphs)}", inputs,
+                             plans=self.plans, is_piece=self.is_cut)
+        self.graphs.append(graph)
         simplify_masks(module)
-        if options.gpu:
+        if self.options.gpu:
             without_dropout(module)
         compiler = aot_autograd(
             fw_compiler=lambda gm, _: graph.compile("forward", gm),
@@ -33,8 +61,12 @@ def make_backend(options: Options) -> Callable:
         with torch._functorch.config.patch(_functorch_settings()):
             return compiler(module, inputs)
 
-    backend.graphs = Graphs()
-    return backend
+
+def _ends_before_the_model() -> bool:
+    """Whether PyTorch could not capture what comes after the graph at hand."""
+    translator = InstructionTranslator.current_tx()
+    reason = getattr(translator.output, "compile_subgraph_reason", None)
+    return reason is not None and reason.graph_break
 
 
 def _functorch_settings() -> dict[str, Any]:
@@ -59,4 +91,4 @@ def rematch_backend(module: fx.GraphModule, inputs, *, options=None, mode=None):
     """torch.compile(model, backend="rematch", options={"budget": "6GiB"})."""
     if mode is not None:
         raise ValueError(f"rematch has no mode {mode!r}; say what you want in options")
-    return make_backend(Options.parse(options))(module, inputs)
+    return Backend(Options.parse(options))(module, inputs)

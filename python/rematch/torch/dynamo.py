@@ -15,6 +15,7 @@ from torch._dynamo import config, trace_rules
 from torch._dynamo.exc import FailOnRecompileLimitHit
 
 from rematch.torch.errors import UnsupportedModel, unwrapped
+from rematch.torch.shared import Shared
 
 
 def _while_running() -> dict[str, Any]:
@@ -89,14 +90,18 @@ def compile_in_place(model: torch.nn.Module, backend: Callable, fullgraph: bool,
 
     # PyTorch compiles what _call_impl calls and runs the hooks there as they are,
     # which sharding relies on; but not where that is part of PyTorch itself.
-    plain = compiled = model._call_impl
+    plain = target = model._call_impl
     if change or _is_of_pytorch(model):
-        compiled = MethodType(changed, model)
-    compiled = torch.compile(compiled, backend=backend, fullgraph=fullgraph,
+        target = MethodType(changed, model)
+
+    def compiled_with(backend: Callable) -> Callable:
+        return torch.compile(target, backend=backend, fullgraph=fullgraph,
                              **settings())
+
+    shared = Shared(backend, compiled_with(backend), compiled_with)
     # As Module.compile does it: __call__ looks there, copies and pickles leave
     # it out.
-    model._compiled_call_impl = guarded(compiled, plain)
+    model._compiled_call_impl = guarded(shared, plain)
     # Not by assignment, which some modules refuse.
     model.__dict__["rematch_graphs"] = backend.graphs
     return model

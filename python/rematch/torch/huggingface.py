@@ -11,7 +11,7 @@ from typing import Any
 from transformers import TrainerCallback
 
 from rematch.torch import dynamo, wrappers
-from rematch.torch.backend import make_backend
+from rematch.torch.backend import Backend
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.reserve import bytes_to_come
@@ -49,9 +49,10 @@ class BudgetCallback(TrainerCallback):
         if "reserve" not in options and optimizer is not None:
             options["reserve"] = bytes_to_come(
                 [optimizer], args.gradient_accumulation_steps > 1)
-        backend = make_backend(Options.parse(options))
+        backend = Backend(Options.parse(options),
+                          lambda: wrappers.refuse_sharded_parts(model))
         self.graphs = backend.graphs
-        dynamo.compile_in_place(model, wrappers.checked(backend, model), False,
+        dynamo.compile_in_place(model, backend, False,
                                 _loss_alone if self.loss_only else None)
 
     def on_train_end(self, args, state, control, model=None, **kwargs) -> None:

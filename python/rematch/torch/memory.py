@@ -52,6 +52,13 @@ def warm_up(device: torch.device) -> None:
 def outside_bytes(program: Program, device: torch.device, options: Options) -> int:
     """What is on the device besides the inputs: optimizer state, other models,
     old gradients; what is to come, and what was asked to be left alone."""
+    ours = sum(value.bytes for value in program.inputs.values())
+    return max(0, outside(ours, device, options) - ours)
+
+
+def outside(known: int, device: torch.device, options: Options) -> int:
+    """All that is on the device, if it can be measured, else the `known` bytes;
+    what is to come, and what was asked to be left alone."""
     measured = device.type == "cuda" and not options.gpu
     total = parse_bytes(options.reserve)
     with _disable_current_modes():
@@ -60,11 +67,10 @@ def outside_bytes(program: Program, device: torch.device, options: Options) -> i
         if options.optimizer is not None and not measured:
             total += bytes_there(options.optimizer)
         if not measured:
-            return total
+            return known + total
         warm_up(device)
         gc.collect()
-    ours = sum(value.bytes for value in program.inputs.values())
-    return max(0, profiling.requested(device) - ours) + total
+    return max(known, profiling.requested(device)) + total
 
 
 def resolve(budget: int | str, keep_all_peak: int, device: torch.device,

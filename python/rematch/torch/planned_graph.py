@@ -24,6 +24,7 @@ from rematch.torch.lowering import lower
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program, Ref
+from rematch.torch.residents import Residents
 from rematch.torch.rewrite import rewrite
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule
@@ -34,16 +35,28 @@ log = logging.getLogger("rematch")
 class PlannedGraph:
     """One captured graph with its plan; makes the functions that run it."""
 
-    def __init__(self, options: Options, name: str, inputs: Sequence = ()) -> None:
+    def __init__(self, options: Options, name: str, inputs: Sequence = (), *,
+                 plans: dict[str, SavedPlan] | None = None,
+                 is_piece: bool = False) -> None:
         self.options = options
         self.name = name
         self.program: Program | None = None
+        self.device: torch.device | None = None
         self.planned: planner.Planned | None = None
         self.functions: dict[str, Callable] = {}
         self.ranks = agreement.Alone()
         self.budget: int | None = None
         # A step takes this many times the sum of its ops; None: not known.
         self.scale: float | None = None
+        # One of several graphs of a model: planned with the others once all are
+        # known, until then run in the least memory.
+        self.is_piece = is_piece
+        self.is_provisional = False
+        # Calls since the model was called whose backward has not come yet, and the
+        # most of them.
+        self.open = self.most_open = 0
+        self.residents = Residents(inputs)
+        self._plans = plans or {}
         self._inputs: Sequence | None = inputs  # Until the graph is planned.
 
     # -- what was planned --------------------------------------------------
@@ -113,7 +126,7 @@ class PlannedGraph:
     def partition(self, joint: fx.GraphModule, joint_inputs, *, num_fwd_outputs: int,
                   **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
         """What AOTAutograd calls in place of its own partitioner."""
-        device = memory.device_of(joint)
+        device = self.device = memory.device_of(joint)
         merge_cross_entropy(joint)
         if device.type == "cuda":
             use_cudnn_batch_norm(joint)
@@ -156,6 +169,9 @@ class PlannedGraph:
         everything = planner.keep_all(self.program)
         self.budget = self.ranks.tightest(self.program, memory.resolve(
             options.budget, everything.peak, device, options.gpu))
+        if self.is_piece or self._plans:
+            self._plan_piece()
+            return
         if options.plan is not None:
             self.planned = planner.reuse(self.program, options.plan, self.budget,
                                          self.name)
@@ -165,6 +181,18 @@ class PlannedGraph:
                 self.program, self.budget, time_limit=options.time_limit,
                 gap=options.gap, threads=options.threads, seed=options.seed,
                 name=self.name))
+
+    def _plan_piece(self) -> None:
+        """As planned together with the others, or for now."""
+        saved = self._plans.get(digest(self.program))
+        if saved is None:
+            self.is_provisional = True
+            self.planned = planner.plan_least(self.program, name=self.name)
+        else:
+            # What is outside is the business of the common plan.
+            self.program.outside_bytes = 0
+            self.planned = planner.reuse(self.program, saved, saved.peak_bytes,
+                                         self.name)
 
     def _calibrate(self, joint: fx.GraphModule, device: torch.device,
                    cache: ProfileCache | None) -> None:
@@ -202,7 +230,20 @@ class PlannedGraph:
         function = codegen.generate(program, schedule.part(phase), inputs, outputs,
                                     now, phase, constants)
         self.functions[phase] = function
-        return function
+        return self._counted(function, 1 if phase == "forward" else -1)
+
+    def _counted(self, function: Callable, change: int) -> Callable:
+        def call(args):
+            self.open = max(0, self.open + change)
+            self.most_open = max(self.most_open, self.open)
+            return function(args)
+
+        call._boxed_call = True
+        return call
+
+    @property
+    def is_open(self) -> bool:
+        return self.open > 0
 
 
 def _understood(extra: dict[str, Any]) -> dict[str, Any]:

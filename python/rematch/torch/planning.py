@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from rematch.torch.backend import make_backend
+from rematch.torch.backend import Backend
 from rematch.torch.errors import (InfeasibleBudget, RematchTorchError,
                                   UnsupportedModel, unwrapped)
 from rematch.torch.options import Options
@@ -32,7 +32,7 @@ def plan(model: torch.nn.Module, inputs: Any, targets: Any = None, *,
     def stop(_: PlannedGraph) -> None:
         raise _Planned
 
-    backend = make_backend(Options.parse(
+    backend = Backend(Options.parse(
         {"budget": budget, **options, "on_plan": stop}))
     step = unwrapped(torch.compile(WithLoss(model, loss_fn), backend=backend,
                                    fullgraph=True, dynamic=False))

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from rematch.torch.backend import make_backend
+from rematch.torch.backend import Backend
 from rematch.torch.dynamo import guarded, settings
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
@@ -47,7 +47,7 @@ class TrainStep:
                  budget: int | str = "auto", **options: Any) -> None:
         refuse_wrapped(model)
         self.model = model
-        backend = make_backend(Options.parse({"budget": budget, **options}))
+        backend = Backend(Options.parse({"budget": budget, **options}))
         self.graphs: list[PlannedGraph] = backend.graphs
         self._run = guarded(torch.compile(
             WithLoss(model, loss_fn), backend=backend, fullgraph=True, **settings()))

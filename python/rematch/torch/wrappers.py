@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
@@ -38,14 +38,3 @@ def refuse_wrapped(model: torch.nn.Module) -> None:
             f"TrainStep cannot have a model in DistributedDataParallel: {how}")
     if any(True for _ in sharded_parts(model)):
         raise UnsupportedModel(f"TrainStep cannot have a sharded model: {how}")
-
-
-def checked(backend: Callable, model: torch.nn.Module) -> Callable:
-    """The backend, which looks at the model before it compiles: it may have been
-    sharded in the meantime."""
-    def check_and_compile(module, inputs):
-        refuse_sharded_parts(model)
-        return backend(module, inputs)
-
-    check_and_compile.graphs = backend.graphs
-    return check_and_compile
