@@ -33,7 +33,7 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
         return dynamo.compile_in_place(model, backend, fullgraph)
     compiled = torch.compile(model, backend=backend, fullgraph=fullgraph,
                              **dynamo.settings())
-    compiled.forward = dynamo.guarded(compiled.forward, model)
+    compiled.forward = dynamo.guarded(compiled.forward, model, backend.graphs)
     # Not by assignment, which would change the model itself.
     compiled.__dict__["rematch_graphs"] = backend.graphs
     return compiled
