@@ -7,7 +7,7 @@ import pickle
 import pytest
 import rematch.torch
 import torch
-from rematch.torch import InfeasibleBudget, UnsupportedModel
+from rematch.torch import InfeasibleBudget, UnsupportedModel, dynamo
 from torch import nn
 
 
@@ -92,6 +92,24 @@ def test_more_shapes_than_are_compiled_are_refused():
     model(torch.randn(2, 16)), model(torch.randn(3, 16))
     with pytest.raises(UnsupportedModel, match="compiled 2 times"):
         model(torch.randn(4, 16))
+
+
+@torch._dynamo.config.patch(recompile_limit=2)
+def test_older_versions_plan_many_models_of_one_class(monkeypatch):
+    monkeypatch.setattr(dynamo, "settings", lambda: {"dynamic": False})
+    monkeypatch.setattr(dynamo, "_sharing", 0)
+    blocks = [small("100%") for _ in range(3)]
+    for block in blocks[::-1]:
+        block(torch.randn(64, 16))
+    assert [len(block.rematch_graphs) for block in blocks] == [1, 1, 1]
+
+
+def test_what_pytorch_does_not_compile_is_said_once(caplog):
+    model = small()
+    with torch.compiler.set_stance("force_eager"):
+        model(torch.randn(64, 16)), model(torch.randn(64, 16))
+    text = "PyTorch has compiled nothing of the model"
+    assert [text in record.message for record in caplog.records] == [True]
 
 
 def test_a_module_of_pytorch_is_planned():

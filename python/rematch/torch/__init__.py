@@ -40,7 +40,7 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
                              **dynamo.settings())
     shared = Shared(backend, compiled.forward, lambda again: torch.compile(
         model, backend=again, fullgraph=fullgraph, **dynamo.settings()).forward)
-    compiled.forward = dynamo.guarded(shared, model)
+    compiled.forward = dynamo.guarded(shared, model, backend.graphs)
     # Not by assignment, which would change the model itself.
     compiled.__dict__["rematch_graphs"] = backend.graphs
     return compiled

@@ -17,6 +17,11 @@ from torch._dynamo.exc import FailOnRecompileLimitHit
 from rematch.torch.errors import UnsupportedModel, unwrapped
 from rematch.torch.shared import Shared
 
+log = logging.getLogger("rematch")
+
+# Functions that share a limit, where PyTorch cannot compile them apart.
+_sharing = 0
+
 
 def _while_running() -> dict[str, Any]:
     """What would cut a model into several graphs, or leave it without a plan, is
@@ -25,7 +30,7 @@ def _while_running() -> dict[str, Any]:
     as it likes. Hugging Face's warnings that come once do not come at all."""
     quiet = "ignore_logging_functions"
     if not hasattr(config, quiet):
-        quiet = "ignore_logger_methods"  # Before PyTorch 2.12.
+        quiet = "ignore_logger_methods"  # Its older name.
     once = [getattr(logging.Logger, name) for name in ("warning_once", "info_once")
             if hasattr(logging.Logger, name)]
     return {"optimize_ddp": False, "fail_on_recompile_limit_hit": True,
@@ -40,27 +45,39 @@ def settings() -> dict[str, Any]:
     return {name: value for name, value in wanted.items() if name in known}
 
 
-def guarded(function: Callable, plain: Callable | None = None) -> Callable:
+def guarded(function: Callable, plain: Callable | None = None,
+            graphs: list | None = None) -> Callable:
     """A compiled function that runs as planned or raises an error of ours.
 
-    Without gradients there is nothing to plan, and `plain` is called.
+    Without gradients there is nothing to plan, and `plain` is called. If nothing
+    has come into `graphs` after a call, PyTorch was told not to compile.
     """
+    global _sharing
     call = unwrapped(function)
     while_running = _while_running()
+    if "isolate_recompiles" not in settings():
+        _sharing += 1
+    without_plan = functools.cache(lambda: log.warning(
+        "PyTorch has compiled nothing of the model, which runs without a plan"))
 
     @functools.wraps(function, updated=())
     def within_settings(*args, **kwargs):
         if plain is not None and not torch.is_grad_enabled():
             return plain(*args, **kwargs)
-        with config.patch(while_running):
+        limit = config.recompile_limit
+        with config.patch({**while_running,
+                           "recompile_limit": limit * max(1, _sharing)}):
             try:
-                return call(*args, **kwargs)
+                result = call(*args, **kwargs)
             except FailOnRecompileLimitHit as failure:
                 raise UnsupportedModel(
-                    f"compiled {config.recompile_limit} times, for as many shapes or "
+                    f"compiled {limit} times, for as many shapes or "
                     "settings, and the next would run without a plan; pad batches to "
                     "fewer shapes, or raise torch._dynamo.config.recompile_limit"
                 ) from failure
+        if graphs is not None and not graphs:
+            without_plan()
+        return result
 
     return within_settings
 
@@ -101,7 +118,7 @@ def compile_in_place(model: torch.nn.Module, backend: Callable, fullgraph: bool,
     shared = Shared(backend, compiled_with(backend), compiled_with)
     # As Module.compile does it: __call__ looks there, copies and pickles leave
     # it out.
-    model._compiled_call_impl = guarded(shared, plain)
+    model._compiled_call_impl = guarded(shared, plain, backend.graphs)
     # Not by assignment, which some modules refuse.
     model.__dict__["rematch_graphs"] = backend.graphs
     return model
