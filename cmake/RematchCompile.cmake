@@ -35,3 +35,8 @@ if(REMATCH_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# By default ccache keeps nothing that was compiled with a precompiled header.
+if("${CMAKE_CXX_COMPILER_LAUNCHER};${CMAKE_CXX_COMPILER}" MATCHES "ccache")
+  set(REMATCH_PRECOMPILE OFF)
+endif()

@@ -23,9 +23,17 @@ ALLOWED = {
     "cli": {"base", "graph", "plan", "io", "solve"},
     "python": {"base", "graph", "plan", "io", "solve"},
 }
-# The one file that may include HiGHS, and what its headers look like.
-HIGHS_FILE = Path("src/rematch/lp/highs_solver.cc")
-HIGHS_HEADER = re.compile(r'[<"](?:.*/)?(?:highs|ipx)[^/]*\.h(?:pp)?[>"]', re.IGNORECASE)
+# The one file that may include a library, and what its headers look like.
+ALONE = {
+    "HiGHS": (
+        Path("src/rematch/lp/highs_solver.cc"),
+        re.compile(r'[<"](?:.*/)?(?:highs|ipx)[^/]*\.h(?:pp)?[>"]', re.IGNORECASE),
+    ),
+    "CLI11": (
+        Path("src/rematch/cli/parser.cc"),
+        re.compile(r'[<"](?:CLI/.*|CLI11\.hpp)[>"]'),
+    ),
+}
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 80
 
@@ -125,12 +133,14 @@ def check_headers_are_ours(path, lines):
             yield number, f"third-party headers stay in source files: {what}"
 
 
-def check_highs(path, lines):
-    if path.suffix not in CPP or path == HIGHS_FILE:
+def check_alone(path, lines):
+    if path.suffix not in CPP:
         return
     for number, what in includes(lines):
-        if not what.startswith('"rematch/') and HIGHS_HEADER.fullmatch(what):
-            yield number, f"{HIGHS_FILE} alone includes HiGHS: {what}"
+        for library, (file, header) in ALONE.items():
+            ours = what.startswith('"rematch/')
+            if path != file and not ours and header.fullmatch(what):
+                yield number, f"{file} alone includes {library}: {what}"
 
 
 def check_size(path, lines):
@@ -164,7 +174,7 @@ RULES = (
     check_layers,
     check_strategies,
     check_headers_are_ours,
-    check_highs,
+    check_alone,
     check_size,
     check_later,
 )

@@ -98,6 +98,12 @@ BAD = {
         2,
         "src/rematch/lp/highs_solver.cc alone includes HiGHS",
     ),
+    "CLI11 elsewhere": (
+        "src/rematch/cli/plan_command.cc",
+        HEAD + "#include <CLI/App.hpp>\n",
+        2,
+        "src/rematch/cli/parser.cc alone includes CLI11",
+    ),
     "lp sees graph": (
         "src/rematch/lp/a.cc",
         HEAD + '#include "rematch/graph/graph.h"\n',
@@ -135,7 +141,7 @@ def test_bad_tree_is_found(tmp_path, path, text, line, sentence):
 
 GOOD = {
     "downward": (
-        "src/rematch/cli/a.cc",
+        "src/rematch/cli/parser.cc",
         HEAD + '#include "rematch/io/json.h"\n#include <CLI/CLI.hpp>\n',
     ),
     "HiGHS where it belongs": (

@@ -3,7 +3,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -165,22 +164,22 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_bound_command(CLI::App& app, Session& session) {
+void add_bound_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "bound", "Prove a lower bound on the cost of any plan");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
-  add_program_options(*command, {"gap", "paper", "telescoped", "split"},
+  Command command =
+      app.add_command("bound", "Prove a lower bound on the cost of any plan");
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
+  add_program_options(command, {"gap", "paper", "telescoped", "split"},
                       options->program);
   command
-      ->add_option("--time-limit", options->time_limit,
-                   "seconds; the best bound so far is given")
-      ->check(non_negative_number())
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "print one JSON object");
-  command->callback([options, &session] {
+      .add_option("--time-limit", options->time_limit,
+                  "seconds; the best bound so far is given")
+      .check(non_negative_number())
+      .type_name("SECONDS")
+      .show_default();
+  command.add_flag("--json", options->json, "print one JSON object");
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

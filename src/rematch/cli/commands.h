@@ -9,10 +9,7 @@
 #include "rematch/base/result.h"
 #include "rematch/cli/console.h"
 #include "rematch/cli/exit_code.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
-class App;
-}
+#include "rematch/cli/parser.h"
 
 namespace rematch {
 
@@ -23,20 +20,20 @@ struct Session {
   std::function<Result<ExitCode>()> action;
 };
 
-void add_plan_command(CLI::App& app, Session& session);
-void add_max_batch_command(CLI::App& app, Session& session);
-void add_bound_command(CLI::App& app, Session& session);
-void add_compare_command(CLI::App& app, Session& session);
-void add_frontier_command(CLI::App& app, Session& session);
-void add_replay_command(CLI::App& app, Session& session);
-void add_inspect_command(CLI::App& app, Session& session);
-void add_generate_command(CLI::App& app, Session& session);
-void add_export_command(CLI::App& app, Session& session);
-void add_import_command(CLI::App& app, Session& session);
-void add_strategies_command(CLI::App& app, Session& session);
-void add_completion_command(CLI::App& app, Session& session);
+void add_plan_command(Command app, Session& session);
+void add_max_batch_command(Command app, Session& session);
+void add_bound_command(Command app, Session& session);
+void add_compare_command(Command app, Session& session);
+void add_frontier_command(Command app, Session& session);
+void add_replay_command(Command app, Session& session);
+void add_inspect_command(Command app, Session& session);
+void add_generate_command(Command app, Session& session);
+void add_export_command(Command app, Session& session);
+void add_import_command(Command app, Session& session);
+void add_strategies_command(Command app, Session& session);
+void add_completion_command(Command app, Session& session);
 
 // Adds the argument GRAPH; `path` must outlive the parser.
-void add_graph_argument(CLI::App& command, std::string& path);
+void add_graph_argument(Command command, std::string& path);
 
 }  // namespace rematch

@@ -3,7 +3,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -194,24 +193,24 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, Session& session) {
+void add_compare_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Compare strategies at several budgets");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
+  Command command =
+      app.add_command("compare", "Compare strategies at several budgets");
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
   command
-      ->add_option("--budgets", options->budgets,
-                   "comma-separated budgets, as for plan")
-      ->type_name("LIST")
-      ->capture_default_str();
+      .add_option("--budgets", options->budgets,
+                  "comma-separated budgets, as for plan")
+      .type_name("LIST")
+      .show_default();
   command
-      ->add_option("--strategies", options->strategies,
-                   "comma-separated names (default: all)")
-      ->type_name("LIST");
-  add_search_options(*command, options->search);
-  command->add_flag("--json", options->json, "print one JSON object");
-  command->callback([options, &session] {
+      .add_option("--strategies", options->strategies,
+                  "comma-separated names (default: all)")
+      .type_name("LIST");
+  add_search_options(command, options->search);
+  command.add_flag("--json", options->json, "print one JSON object");
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

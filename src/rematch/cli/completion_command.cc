@@ -4,7 +4,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -18,31 +17,6 @@ constexpr const char* kExamples = R"(Examples:
   source <(rematch completion bash)
   rematch completion zsh > "${fpath[1]}/_rematch"
   rematch completion fish > ~/.config/fish/completions/rematch.fish)";
-
-struct CommandWords {
-  std::string name;
-  std::string help;
-  std::vector<std::string> options;  // "--budget", "-b", ...
-};
-
-std::vector<CommandWords> words_of(const CLI::App& app) {
-  std::vector<CommandWords> result;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    CommandWords words{.name = command->get_name(),
-                       .help = command->get_description(),
-                       .options = {}};
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        words.options.push_back("--" + name);
-      }
-      for (const std::string& name : option->get_snames()) {
-        words.options.push_back("-" + name);
-      }
-    }
-    result.push_back(std::move(words));
-  }
-  return result;
-}
 
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
@@ -155,18 +129,18 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
 
 }  // namespace
 
-void add_completion_command(CLI::App& app, Session& session) {
+void add_completion_command(Command app, Session& session) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
+  Command command = app.add_command(
       "completion", "Print a script that completes commands in a shell");
-  command->footer(kExamples);
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(one_of({"bash", "zsh", "fish"}))
-      ->type_name("");
-  command->callback([shell, &app, &session] {
-    session.action = [shell, &app, &session]() -> Result<ExitCode> {
-      const auto commands = words_of(app);
+  command.footer(kExamples);
+  command.add_option("SHELL", *shell, "bash, zsh or fish")
+      .required()
+      .check(one_of({"bash", "zsh", "fish"}))
+      .type_name("");
+  command.callback([shell, app, &session] {
+    session.action = [shell, app, &session]() -> Result<ExitCode> {
+      const auto commands = app.commands();
       session.console.out << (*shell == "bash"  ? bash_script(commands)
                               : *shell == "zsh" ? zsh_script(commands)
                                                 : fish_script(commands));

@@ -3,7 +3,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -108,23 +107,23 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, Session& session) {
+void add_export_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "export", "Write an integer program for other solvers");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
-  add_program_options(*command, {"gap", "paper", "telescoped"},
+  Command command =
+      app.add_command("export", "Write an integer program for other solvers");
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
+  add_program_options(command, {"gap", "paper", "telescoped"},
                       options->program);
   command
-      ->add_option("--format", options->format,
-                   "mps or lp (default: from the file's name, else mps)")
-      ->check(one_of({"mps", "lp"}))
-      ->type_name("FORMAT");
-  command->add_option("-o,--output", options->output, "file, - for stdout")
-      ->type_name("FILE")
-      ->capture_default_str();
-  command->callback([options, &session] {
+      .add_option("--format", options->format,
+                  "mps or lp (default: from the file's name, else mps)")
+      .check(one_of({"mps", "lp"}))
+      .type_name("FORMAT");
+  command.add_option("-o,--output", options->output, "file, - for stdout")
+      .type_name("FILE")
+      .show_default();
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

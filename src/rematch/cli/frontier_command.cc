@@ -7,7 +7,6 @@
 #include <ostream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -176,33 +175,33 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_frontier_command(CLI::App& app, Session& session) {
+void add_frontier_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("frontier", "The whole curve of cost against budget");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
+  Command command =
+      app.add_command("frontier", "The whole curve of cost against budget");
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
   command
-      ->add_option("--budgets", options->budgets,
-                   "comma-separated budgets, as for plan (default: evenly "
-                   "spaced from min to 100%)")
-      ->type_name("LIST");
+      .add_option("--budgets", options->budgets,
+                  "comma-separated budgets, as for plan (default: evenly "
+                  "spaced from min to 100%)")
+      .type_name("LIST");
   command
-      ->add_option("--points", options->points,
-                   "how many budgets, if they are not listed (default: 20)")
-      ->check(positive_integer())
-      ->type_name("N");
-  add_strategy_option(*command, options->strategy);
-  add_search_options(*command, options->search);
+      .add_option("--points", options->points,
+                  "how many budgets, if they are not listed (default: 20)")
+      .check(positive_integer())
+      .type_name("N");
+  add_strategy_option(command, options->strategy);
+  add_search_options(command, options->search);
   command
-      ->add_option("-o,--output", options->output,
-                   "write the points to this file: JSON, or CSV if --csv is "
-                   "given or the name ends in .csv")
-      ->type_name("FILE");
-  command->add_flag("--json", options->json, "print one JSON object");
-  command->add_flag("--csv", options->csv,
-                    "print a line of names and a line per point");
-  command->callback([options, &session] {
+      .add_option("-o,--output", options->output,
+                  "write the points to this file: JSON, or CSV if --csv is "
+                  "given or the name ends in .csv")
+      .type_name("FILE");
+  command.add_flag("--json", options->json, "print one JSON object");
+  command.add_flag("--csv", options->csv,
+                   "print a line of names and a line per point");
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

@@ -2,7 +2,6 @@
 // rematch generate: synthetic graphs of any size.
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -41,42 +40,41 @@ Result<ExitCode> run(const Options& options) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& app, Session& session) {
+void add_generate_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("generate", "Make a synthetic graph of any size");
-  command->footer(kExamples);
-  command->add_option("FAMILY", options->family, "what to make")
-      ->required()
-      ->check(one_of({"chain", "residual", "unet", "transformer", "random"}))
-      ->type_name("");
+  Command command =
+      app.add_command("generate", "Make a synthetic graph of any size");
+  command.footer(kExamples);
+  command.add_option("FAMILY", options->family, "what to make")
+      .required()
+      .check(one_of({"chain", "residual", "unet", "transformer", "random"}))
+      .type_name("");
   command
-      ->add_option("--ops", options->graph.ops,
-                   "about this many ops in all, backward included")
-      ->check(positive_integer())
-      ->type_name("N");
+      .add_option("--ops", options->graph.ops,
+                  "about this many ops in all, backward included")
+      .check(positive_integer())
+      .type_name("N");
   command
-      ->add_option("--length", options->graph.length,
-                   "chain and random: forward ops; residual: blocks; unet: "
-                   "levels; transformer: layers")
-      ->check(positive_integer())
-      ->type_name("N");
-  command->add_flag("--training", options->graph.training,
-                    "add the loss and the backward");
+      .add_option("--length", options->graph.length,
+                  "chain and random: forward ops; residual: blocks; unet: "
+                  "levels; transformer: layers")
+      .check(positive_integer())
+      .type_name("N");
+  command.add_flag("--training", options->graph.training,
+                   "add the loss and the backward");
   command
-      ->add_option(
-          "--numbers", options->numbers,
-          "costs and sizes (default: unit for a chain, else realistic)")
-      ->check(one_of({"unit", "realistic"}))
-      ->type_name("KIND");
-  command->add_option("--seed", options->graph.seed, "of random graphs")
-      ->check(seed_number())
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("-o,--output", options->output, "file, - for stdout")
-      ->type_name("FILE")
-      ->capture_default_str();
-  command->callback([options, &session] {
+      .add_option("--numbers", options->numbers,
+                  "costs and sizes (default: unit for a chain, else realistic)")
+      .check(one_of({"unit", "realistic"}))
+      .type_name("KIND");
+  command.add_option("--seed", options->graph.seed, "of random graphs")
+      .check(seed_number())
+      .type_name("N")
+      .show_default();
+  command.add_option("-o,--output", options->output, "file, - for stdout")
+      .type_name("FILE")
+      .show_default();
+  command.callback([options, &session] {
     session.action = [options] { return run(*options); };
   });
 }

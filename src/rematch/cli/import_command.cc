@@ -2,8 +2,6 @@
 // rematch import: other formats to ours.
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "rematch/cli/commands.h"
 #include "rematch/io/file.h"
 #include "rematch/io/graph_file.h"
@@ -36,21 +34,21 @@ Result<ExitCode> run(const Options& options) {
 
 }  // namespace
 
-void add_import_command(CLI::App& app, Session& session) {
+void add_import_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("import", "Convert a graph in another format to ours");
-  command->footer(kExamples);
-  command->add_option("FILE", options->file, "graph file, - for stdin")
-      ->required()
-      ->type_name("");
-  command->add_option("-o,--output", options->output, "file, - for stdout")
-      ->type_name("FILE")
-      ->capture_default_str();
-  command->add_flag("--sort", options->sort,
-                    "order the ops so that they can run, keeping the given "
-                    "order where possible");
-  command->callback([options, &session] {
+  Command command =
+      app.add_command("import", "Convert a graph in another format to ours");
+  command.footer(kExamples);
+  command.add_option("FILE", options->file, "graph file, - for stdin")
+      .required()
+      .type_name("");
+  command.add_option("-o,--output", options->output, "file, - for stdout")
+      .type_name("FILE")
+      .show_default();
+  command.add_flag("--sort", options->sort,
+                   "order the ops so that they can run, keeping the given "
+                   "order where possible");
+  command.callback([options, &session] {
     session.action = [options] { return run(*options); };
   });
 }

@@ -3,7 +3,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/base/check.h"
@@ -153,20 +152,20 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_inspect_command(CLI::App& app, Session& session) {
+void add_inspect_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command command = app.add_command(
       "inspect", "Size, cost, keep-all peak, floor, what sits at the peak");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
   command
-      ->add_option("--order", options->order,
-                   "order rule that the floor is proved for")
-      ->check(one_of({"fixed", "free"}))
-      ->type_name("RULE")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "print one JSON object");
-  command->callback([options, &session] {
+      .add_option("--order", options->order,
+                  "order rule that the floor is proved for")
+      .check(one_of({"fixed", "free"}))
+      .type_name("RULE")
+      .show_default();
+  command.add_flag("--json", options->json, "print one JSON object");
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

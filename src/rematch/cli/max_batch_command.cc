@@ -4,7 +4,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -249,47 +248,47 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_max_batch_command(CLI::App& app, Session& session) {
+void add_max_batch_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command command = app.add_command(
       "max-batch", "Find the largest batch that fits in memory");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
   command
-      ->add_option("--memory,-m", options->memory,
-                   "what there is, in bytes with an optional unit (16GB)")
-      ->required()
-      ->type_name("BYTES");
+      .add_option("--memory,-m", options->memory,
+                  "what there is, in bytes with an optional unit (16GB)")
+      .required()
+      .type_name("BYTES");
   command
-      ->add_option("--overhead", options->overhead,
-                   "what reruns may cost: forward, one more forward pass, or a "
-                   "percentage of the cost without reruns (10%)")
-      ->required()
-      ->type_name("SHARE");
+      .add_option("--overhead", options->overhead,
+                  "what reruns may cost: forward, one more forward pass, or a "
+                  "percentage of the cost without reruns (10%)")
+      .required()
+      .type_name("SHARE");
   command
-      ->add_option("--fixed", options->fixed,
-                   "bytes besides those of the graph that do not grow with the "
-                   "batch: parameters, their gradients, optimizer state")
-      ->type_name("BYTES")
-      ->capture_default_str();
+      .add_option("--fixed", options->fixed,
+                  "bytes besides those of the graph that do not grow with the "
+                  "batch: parameters, their gradients, optimizer state")
+      .type_name("BYTES")
+      .show_default();
   command
-      ->add_option("--batch", options->batch, "the batch that the graph is for")
-      ->check(positive_integer())
-      ->type_name("N")
-      ->capture_default_str();
+      .add_option("--batch", options->batch, "the batch that the graph is for")
+      .check(positive_integer())
+      .type_name("N")
+      .show_default();
   command
-      ->add_option("--strategy,-s", options->strategy,
-                   "see 'rematch strategies'")
-      ->type_name("NAME")
-      ->capture_default_str();
-  add_search_options(*command, options->search);
+      .add_option("--strategy,-s", options->strategy,
+                  "see 'rematch strategies'")
+      .type_name("NAME")
+      .show_default();
+  add_search_options(command, options->search);
   command
-      ->add_option("-o,--output", options->output,
-                   "write the solution with its plan to this file")
-      ->type_name("FILE");
-  command->add_flag("--json", options->json,
-                    "print the summary as one JSON object");
-  command->callback([options, &session] {
+      .add_option("-o,--output", options->output,
+                  "write the solution with its plan to this file")
+      .type_name("FILE");
+  command.add_flag("--json", options->json,
+                   "print the summary as one JSON object");
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

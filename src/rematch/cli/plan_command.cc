@@ -4,7 +4,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -93,27 +92,27 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_plan_command(CLI::App& app, Session& session) {
+void add_plan_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("plan", "Find the cheapest plan within a budget");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
+  Command command =
+      app.add_command("plan", "Find the cheapest plan within a budget");
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
   command
-      ->add_option("--budget,-b", options->budget,
-                   "largest peak: bytes with an optional unit (8GiB), a "
-                   "percentage of the keep-all peak (50%), or min")
-      ->required()
-      ->type_name("BUDGET");
-  add_strategy_option(*command, options->strategy);
-  add_search_options(*command, options->search);
+      .add_option("--budget,-b", options->budget,
+                  "largest peak: bytes with an optional unit (8GiB), a "
+                  "percentage of the keep-all peak (50%), or min")
+      .required()
+      .type_name("BUDGET");
+  add_strategy_option(command, options->strategy);
+  add_search_options(command, options->search);
   command
-      ->add_option("-o,--output", options->output,
-                   "write the solution with its plan to this file")
-      ->type_name("FILE");
-  command->add_flag("--json", options->json,
-                    "print the summary as one JSON object");
-  command->callback([options, &session] {
+      .add_option("-o,--output", options->output,
+                  "write the solution with its plan to this file")
+      .type_name("FILE");
+  command.add_flag("--json", options->json,
+                   "print the summary as one JSON object");
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

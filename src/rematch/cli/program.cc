@@ -5,11 +5,11 @@
 #include <new>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/base/version.h"
 #include "rematch/cli/commands.h"
+#include "rematch/cli/parser.h"
 #include "rematch/cli/table.h"
 
 namespace rematch {
@@ -26,36 +26,6 @@ int fail(const Console& console, ExitCode code, std::string_view sentence) {
   return static_cast<int>(code);
 }
 
-// The parser's words for what is wrong, in our form: one sentence in lower case
-// that names the thing.
-std::string parse_sentence(const CLI::App& app, const CLI::ParseError& error,
-                           const std::vector<std::string>& arguments) {
-  if (arguments.empty()) {
-    return "no command given; 'rematch --help' lists them";
-  }
-  if (app.get_subcommands().empty() && !arguments[0].starts_with("-")) {
-    return fmt::format("there is no command '{}'; 'rematch --help' lists them",
-                       arguments[0]);
-  }
-  const std::vector<std::string> extra = app.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extra.empty()) {
-    return fmt::format("'{}' was not expected", extra.front());
-  }
-  std::string words = error.what();
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
-    const std::string name = words.substr(0, words.find(':'));
-    const bool repeated = words.find("At Most") != std::string::npos;
-    return name + (repeated ? " is given more than once" : " needs a value");
-  }
-  while (!words.empty() && (words.back() == '\n' || words.back() == '.')) {
-    words.pop_back();
-  }
-  if (words.size() > 1 && std::isupper(words[0]) && std::islower(words[1])) {
-    words[0] = static_cast<char>(std::tolower(words[0]));
-  }
-  return words;
-}
-
 int finish(const Console& console, ExitCode code) {
   console.out.flush();
   if (console.out) return static_cast<int>(code);
@@ -69,20 +39,15 @@ int run_action(const Session& session) {
   return fail(session.console, ExitCode::kBadInput, result.error().message);
 }
 
-int parse_and_run(CLI::App& app, Session& session, int argc,
+int parse_and_run(Parser& parser, const Session& session, int argc,
                   const char* const* argv) {
-  const std::vector<std::string> arguments(argv + std::min(1, argc),
-                                           argv + argc);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version.
-    app.exit(asked, session.console.out, session.console.err);
-    return finish(session.console, ExitCode::kAnswered);
-  } catch (const CLI::ParseError& error) {
-    return fail(session.console, ExitCode::kBadInput,
-                parse_sentence(app, error, arguments));
+  const auto asked = parser.parse(argc, argv);
+  if (!asked) {
+    return fail(session.console, ExitCode::kBadInput, asked.error().message);
   }
-  return run_action(session);
+  if (asked->empty()) return run_action(session);
+  session.console.out << *asked;
+  return finish(session.console, ExitCode::kAnswered);
 }
 
 }  // namespace
@@ -90,14 +55,11 @@ int parse_and_run(CLI::App& app, Session& session, int argc,
 int run_program(int argc, const char* const* argv, const Console& console) {
   Session session{.console = console, .action = {}};
   try {
-    CLI::App app(
+    Parser parser(
         "Trains neural networks in less memory: plans what to keep, drop and "
         "recompute\nwithin a budget in bytes, and proves how good the plan is.",
-        "rematch");
-    app.set_version_flag("--version", fmt::format("rematch {}", kVersion));
-    app.require_subcommand(1);
-    app.footer(kExamples);
-    app.get_formatter()->column_width(28);
+        fmt::format("rematch {}", kVersion), kExamples);
+    const Command app = parser.program();
     add_plan_command(app, session);
     add_compare_command(app, session);
     add_frontier_command(app, session);
@@ -110,7 +72,7 @@ int run_program(int argc, const char* const* argv, const Console& console) {
     add_export_command(app, session);
     add_strategies_command(app, session);
     add_completion_command(app, session);
-    return parse_and_run(app, session, argc, argv);
+    return parse_and_run(parser, session, argc, argv);
   } catch (const std::bad_alloc&) {
     return fail(console, ExitCode::kInternalError, "out of memory");
   } catch (const std::exception& bug) {

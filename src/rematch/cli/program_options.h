@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "rematch/base/result.h"
+#include "rematch/cli/parser.h"
 #include "rematch/plan/floor.h"
 #include "rematch/solve/program/program_choice.h"
-
-namespace CLI {
-class App;
-}
 
 namespace rematch {
 
@@ -21,8 +18,7 @@ struct ProgramOptions {
 };
 
 // Adds --budget, --formulation with these values, and --stages.
-void add_program_options(CLI::App& command,
-                         std::vector<std::string> formulations,
+void add_program_options(Command command, std::vector<std::string> formulations,
                          ProgramOptions& options);
 
 // A budget in bytes and the floor, which is what `min` means here.

@@ -3,7 +3,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
@@ -149,24 +148,24 @@ Result<ExitCode> run(const Options& options, const Console& console) {
 
 }  // namespace
 
-void add_replay_command(CLI::App& app, Session& session) {
+void add_replay_command(Command app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("replay", "Check and measure a plan made anywhere");
-  command->footer(kExamples);
-  add_graph_argument(*command, options->graph);
+  Command command =
+      app.add_command("replay", "Check and measure a plan made anywhere");
+  command.footer(kExamples);
+  add_graph_argument(command, options->graph);
   command
-      ->add_option("PLAN", options->plan, "plan or solution file, - for stdin")
-      ->required()
-      ->type_name("");
+      .add_option("PLAN", options->plan, "plan or solution file, - for stdin")
+      .required()
+      .type_name("");
   command
-      ->add_option("--order", options->order,
-                   "order rule to check (default: the solution's own, else "
-                   "fixed)")
-      ->check(one_of({"fixed", "free"}))
-      ->type_name("RULE");
-  command->add_flag("--json", options->json, "print one JSON object");
-  command->callback([options, &session] {
+      .add_option("--order", options->order,
+                  "order rule to check (default: the solution's own, else "
+                  "fixed)")
+      .check(one_of({"fixed", "free"}))
+      .type_name("RULE");
+  command.add_flag("--json", options->json, "print one JSON object");
+  command.callback([options, &session] {
     session.action = [options, &session] {
       return run(*options, session.console);
     };

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "rematch/base/decimal.h"
@@ -30,52 +29,52 @@ Result<double> parse_gap(std::string_view text) {
 
 }  // namespace
 
-void add_search_options(CLI::App& command, SearchOptions& options) {
+void add_search_options(Command command, SearchOptions& options) {
   command
       .add_option("--order", options.order,
                   "first computations in the graph's order, or in any that "
                   "respects the dependencies")
-      ->check(one_of({"fixed", "free"}))
-      ->type_name("RULE")
-      ->capture_default_str();
+      .check(one_of({"fixed", "free"}))
+      .type_name("RULE")
+      .show_default();
   command
       .add_option("--time-limit", options.time_limit,
                   "seconds; the best answer so far is given")
-      ->check(non_negative_number())
-      ->type_name("SECONDS")
-      ->capture_default_str();
+      .check(non_negative_number())
+      .type_name("SECONDS")
+      .show_default();
   command
       .add_option("--work-limit", options.work_limit,
                   "units of search work; stops at the same place everywhere")
-      ->check(positive_integer())
-      ->type_name("N");
+      .check(positive_integer())
+      .type_name("N");
   command
       .add_option("--gap", options.gap,
                   "stop once the plan is proved to be within this of the best")
-      ->type_name("SHARE")
-      ->capture_default_str();
+      .type_name("SHARE")
+      .show_default();
   command
       .add_option("--threads", options.threads,
                   "threads to use (default: one per processor)")
-      ->check(positive_integer())
-      ->type_name("N");
+      .check(positive_integer())
+      .type_name("N");
   command
       .add_option("--seed", options.seed,
                   "for strategies that draw random numbers (see 'rematch "
                   "strategies'); others give the same plan for every seed")
-      ->check(seed_number())
-      ->type_name("N")
-      ->capture_default_str();
+      .check(seed_number())
+      .type_name("N")
+      .show_default();
   command
       .add_option("--formulation", options.formulation,
                   "milp: split (default), paper or telescoped")
-      ->check(one_of({"split", "paper", "telescoped"}))
-      ->type_name("NAME");
+      .check(one_of({"split", "paper", "telescoped"}))
+      .type_name("NAME");
   command
       .add_option("--rounding", options.rounding,
                   "lp_rounding: sweep (default), threshold or random")
-      ->check(one_of({"sweep", "threshold", "random"}))
-      ->type_name("NAME");
+      .check(one_of({"sweep", "threshold", "random"}))
+      .type_name("NAME");
 }
 
 namespace {

@@ -9,13 +9,10 @@
 
 #include "rematch/base/limits.h"
 #include "rematch/base/result.h"
+#include "rematch/cli/parser.h"
 #include "rematch/plan/problem.h"
 #include "rematch/solve/request.h"
 #include "rematch/solve/strategy.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
-class App;
-}
 
 namespace rematch {
 
@@ -32,7 +29,7 @@ struct SearchOptions {
 };
 
 // Adds them to a command; `options` must outlive the parser.
-void add_search_options(CLI::App& command, SearchOptions& options);
+void add_search_options(Command command, SearchOptions& options);
 
 // What they mean for a search with these strategies. Fails with
 // kInvalidArgument on a gap that is no number, and on an option that none of

@@ -3,8 +3,6 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
-
 #include "rematch/cli/commands.h"
 #include "rematch/cli/table.h"
 #include "rematch/io/json_writer.h"
@@ -65,14 +63,14 @@ void print_table(const Console& console) {
 
 }  // namespace
 
-void add_strategies_command(CLI::App& app, Session& session) {
+void add_strategies_command(Command app, Session& session) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand(
+  Command command = app.add_command(
       "strategies", "List the strategies and what each can prove");
-  command->footer(
+  command.footer(
       "Examples:\n  rematch strategies\n  rematch strategies --json");
-  command->add_flag("--json", *json, "print one JSON object");
-  command->callback([json, &session] {
+  command.add_flag("--json", *json, "print one JSON object");
+  command.callback([json, &session] {
     session.action = [json, &session]() -> Result<ExitCode> {
       if (*json) {
         print_json(session.console);

@@ -3,14 +3,12 @@
 
 #include <sstream>
 
-#include <CLI/CLI.hpp>
-
 namespace rematch {
 
-void add_strategy_option(CLI::App& command, std::string& name) {
+void add_strategy_option(Command command, std::string& name) {
   command.add_option("--strategy,-s", name, "see 'rematch strategies'")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .type_name("NAME")
+      .show_default();
 }
 
 Result<std::vector<const Strategy*>> strategies_named(const std::string& list) {

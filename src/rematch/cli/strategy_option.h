@@ -6,16 +6,13 @@
 #include <vector>
 
 #include "rematch/base/result.h"
+#include "rematch/cli/parser.h"
 #include "rematch/solve/strategy.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours.
-class App;
-}
 
 namespace rematch {
 
 // Adds --strategy; `name` holds the default and must outlive the parser.
-void add_strategy_option(CLI::App& command, std::string& name);
+void add_strategy_option(Command command, std::string& name);
 
 // Every strategy that a comma-separated list names, in its order. Fails like
 // strategy_named().
