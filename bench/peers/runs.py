@@ -94,11 +94,12 @@ def ours(case, budget, time_limit, on_graph=None):
     except RematchTorchError as error:
         return {"error": str(error), "least": getattr(error, "least_budget", None)}
     seconds = time.perf_counter() - begin
-    found = measured(case, lambda: step(case.inputs, case.targets))
     graph = step.graphs[0]
+    predicted_ms = graph.step_seconds * 1e3  # Before it has run often.
+    found = measured(case, lambda: step(case.inputs, case.targets))
     if on_graph:
         on_graph(graph)
     return {**found, "predicted": graph.peak_bytes, "budget": graph.budget,
-            "predicted_ms": graph.step_seconds * 1e3, "overhead": graph.overhead,
+            "predicted_ms": predicted_ms, "overhead": graph.overhead,
             "gap": graph.solution.gap, "ops": len(graph.program.ops),
             "compile_seconds": seconds}

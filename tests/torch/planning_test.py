@@ -131,6 +131,19 @@ def test_the_state_of_an_optimizer_is_known_before_it_is_there(make, copies):
     assert planned(model, "100%", optimizer=optimizer).peak_bytes == told.peak_bytes
 
 
+def test_steps_that_ran_say_how_long_the_next_plan_takes(tmp_path, monkeypatch):
+    monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+    model = models.make(NAME)
+    first = planned(model, "100%")
+    assert first.measured_seconds is None
+    step = training.step_of(model, NAME, "100%")
+    for _ in range(10):
+        step(*models.batch(NAME))
+    took = step.graphs[0].measured_seconds
+    assert took > 0
+    assert planned(model, "100%").step_seconds == pytest.approx(took)
+
+
 def images(batch):
     return torch.zeros(batch, 3, 16, 16), torch.zeros(batch, dtype=torch.long)
 

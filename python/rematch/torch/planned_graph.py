@@ -28,6 +28,7 @@ from rematch.torch.residents import Residents
 from rematch.torch.rewrite import rewrite
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule
+from rematch.torch.step_timer import StepTimer
 
 log = logging.getLogger("rematch")
 
@@ -46,6 +47,7 @@ class PlannedGraph:
         self.functions: dict[str, Callable] = {}
         self.ranks = agreement.Alone()
         self.budget: int | None = None
+        self.measured_seconds: float | None = None  # Of steps that were run.
         # A step takes this many times the sum of its ops; None: not known.
         self.scale: float | None = None
         # One of several graphs of a model: planned with the others once all are
@@ -138,6 +140,7 @@ class PlannedGraph:
             program.outside_bytes = memory.outside_bytes(program, device, self.options)
             self._plan(device)
             self._calibrate(joint, device, cache)
+            self.timer = StepTimer(device, self._ran)
         finally:
             self._inputs = None
             if cache:
@@ -198,16 +201,31 @@ class PlannedGraph:
                    cache: ProfileCache | None) -> None:
         if self.options.gpu or not calibration.can_run(self.program, self._inputs):
             return
-        key = f"{calibration.NAME} {digest(self.program)}"
-        found = cache.find(key) if cache else None
+        found = cache.find(self._whole_step()) if cache else None
         if found is None:
             constants = {node.name: getattr(joint, node.target)
                          for node in joint.graph.find_nodes(op="get_attr")}
             whole = calibration.measure(self.schedule, self._inputs, constants, device)
             found = (whole / self.schedule.cost, 0)
             if cache:
-                cache.store(key, *found)
+                cache.store(self._whole_step(), *found)
         self.scale = found[0]
+
+    def _whole_step(self) -> str:
+        """What stands for all ops together in the cache."""
+        return f"whole step {digest(self.program)}"
+
+    def _ran(self, microseconds: float) -> None:
+        """A better estimate for this and other plans of the program."""
+        self.measured_seconds = microseconds / 1e6
+        if self.options.gpu or self.schedule.cost <= 0:
+            return
+        scale = microseconds / self.schedule.cost
+        log.debug("%s: a step takes %.1f ms, %.1f were predicted", self.name,
+                  microseconds / 1e3, self.step_seconds * 1e3)
+        if cache := self._cache(self.device):
+            cache.store(self._whole_step(), scale, 0)
+            cache.close()
 
     # -- running -----------------------------------------------------------
 
@@ -230,13 +248,15 @@ class PlannedGraph:
         function = codegen.generate(program, schedule.part(phase), inputs, outputs,
                                     now, phase, constants)
         self.functions[phase] = function
-        return self._counted(function, 1 if phase == "forward" else -1)
+        return self._observed(phase, function)
 
-    def _counted(self, function: Callable, change: int) -> Callable:
+    def _observed(self, phase: str, function: Callable) -> Callable:
+        change = 1 if phase == "forward" else -1
+
         def call(args):
             self.open = max(0, self.open + change)
             self.most_open = max(self.most_open, self.open)
-            return function(args)
+            return self.timer.run(phase, function, args)
 
         call._boxed_call = True
         return call
