@@ -43,11 +43,12 @@ def rows_of(name, options):
     for budget in options.compile:
         yield row(f"compiled {budget}", runs.compiled(case, budget))
 
-    def keep(graph):
-        if options.graphs:
+    def keep(graph, milliseconds):
+        if options.graphs and not any(run.number for run in graph.schedule.runs):
             options.graphs.mkdir(parents=True, exist_ok=True)
             path = options.graphs / f"{name}.json"
-            path.write_text(graph_text(graph, name, case.text), encoding="utf-8")
+            path.write_text(graph_text(graph, name, case.text, milliseconds),
+                            encoding="utf-8")
 
     for budget in options.budgets:
         yield row(f"ours {budget}", runs.ours(case, budget, options.time_limit, keep))

@@ -98,7 +98,7 @@ def ours(case, budget, time_limit, on_graph=None):
     predicted_ms = graph.step_seconds * 1e3  # Before it has run often.
     found = measured(case, lambda: step(case.inputs, case.targets))
     if on_graph:
-        on_graph(graph)
+        on_graph(graph, found["ms"])
     return {**found, "predicted": graph.peak_bytes, "budget": graph.budget,
             "predicted_ms": predicted_ms, "overhead": graph.overhead,
             "gap": graph.solution.gap, "ops": len(graph.program.ops),

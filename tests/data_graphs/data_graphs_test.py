@@ -232,3 +232,19 @@ def test_largest_batch_of_resnet50_beats_the_published_one():
     asked = ("--memory", "16GB", "--overhead", "forward", "--fixed", "205093696")
     seen = answer("max-batch", graph_file("resnet50"), *asked)
     assert 700 < seen["batch"] <= seen["batch_bound"] <= 1093
+
+
+MEASURED = sorted((ROOT / "data" / "h200").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", MEASURED, ids=lambda path: path.stem)
+def test_a_measured_graph_says_where_it_is_from(path):
+    text = path.read_text(encoding="utf-8")
+    assert run("import", str(path)).stdout == text
+    graph = json.loads(text)
+    assert "measured on an NVIDIA H200" in graph["description"]
+    assert graph["cost_unit"] == "us"
+    assert any(op["phase"] == "backward" for op in graph["ops"])
+    found = answer("plan", str(path), "--budget", "60%", "--strategy", "gap")
+    assert found["peak_bytes"] <= found["budget_bytes"]
+    assert found["base_cost"] < found["lower_bound"] <= found["cost"]
