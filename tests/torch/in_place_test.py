@@ -86,6 +86,8 @@ def test_many_models_of_one_class_are_all_planned():
     assert [len(block.rematch_graphs) for block in blocks] == [1, 1, 1]
 
 
+@pytest.mark.skipif("isolate_recompiles" not in dynamo.settings(),
+                    reason="this version of PyTorch has one limit for all models")
 @torch._dynamo.config.patch(recompile_limit=2)
 def test_more_shapes_than_are_compiled_are_refused():
     model = small("100%")
