@@ -22,7 +22,7 @@ constexpr int kEpochsPerExchange = 8;
 constexpr std::size_t kOpsForThreads = 64;
 // Without success for so many moves it stops by itself: per op squared, at
 // least and at most.
-constexpr std::int64_t kIdlePerOpSquared = 8;
+constexpr std::int64_t kIdlePerOpSquared = 64;
 constexpr std::int64_t kLeastIdle = 200;
 constexpr std::int64_t kMostIdle = 30'000'000;
 

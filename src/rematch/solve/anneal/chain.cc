@@ -168,20 +168,21 @@ void Chain::try_change(double allowance) {
 }
 
 void Chain::change_what_fits() {
-  const std::size_t kind = dice_.below(10);
-  if (kind == 0 || schedule_.reruns().empty()) {
+  const std::size_t kind = dice_.below(20);
+  if (kind < 2 || schedule_.reruns().empty()) {
     moves_.evict_anywhere();
-  } else if (kind < 3) {
+  } else if (kind < 4) {
     moves_.remove(moves_.any_rerun());
-  } else if (kind < 6) {
-    moves_.remove(moves_.any_rerun());
-    moves_.make_fit(4, dice_.between(1, 4));
   } else if (kind < 8) {
     moves_.shift(moves_.any_rerun());
-    if (kind == 6) moves_.make_fit(2, 2);
-  } else {
+    if (kind < 6) moves_.make_fit(2, 2);
+  } else if (kind == 8) {
+    // Takes as long as many others, and is kept less often.
     moves_.ruin(dice_.between(2, 5));
     moves_.make_fit(8, dice_.between(1, 4));
+  } else {
+    moves_.remove(moves_.any_rerun());
+    moves_.make_fit(4, dice_.between(1, 4));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "rematch/solve/anneal/load_profile.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rematch {
 namespace {
@@ -51,13 +52,24 @@ void LoadProfile::clear(std::size_t slot, Bytes load) {
 
 void LoadProfile::set(std::size_t slot, Bytes value) {
   const std::size_t chunk = slot / kChunk;
-  loads_[slot] = value - offset(chunk);
-  refresh_chunk(chunk);
-  refresh_block(chunk / kBlock);
+  Part& part = chunks_[chunk];
+  Part& block = blocks_[chunk / kBlock];
+  const Bytes load = value - offset(chunk);
+  const Bytes old = std::exchange(loads_[slot], load);
+  const Bytes limit = limit_ - offset(chunk);
+  add_excess(chunk, excess_of(load, limit) - excess_of(old, limit));
+  const Bytes before = part.most;
+  if (load + part.added >= before) {
+    part.most = load + part.added;
+    block.most = std::max(block.most, part.most + block.added);
+  } else if (old + part.added == before) {
+    refresh_most(chunk);
+    if (before + block.added == block.most) refresh_block(chunk / kBlock);
+  }
 }
 
-// The parts above must be refreshed afterwards, except for the excess.
-void LoadProfile::refresh_chunk(std::size_t chunk) {
+// The parts above must be refreshed afterwards.
+void LoadProfile::refresh_most(std::size_t chunk) {
   const Bytes* load = loads_.data() + chunk * kChunk;
   Bytes a = load[0];
   Bytes b = load[1];
@@ -66,12 +78,23 @@ void LoadProfile::refresh_chunk(std::size_t chunk) {
     b = std::max(b, load[i + 1]);
   }
   chunks_[chunk].most = std::max(a, b) + chunks_[chunk].added;
-  refresh_excess(chunk);
+}
+
+// In units, of a load against a limit that are both less what was added.
+std::int64_t LoadProfile::excess_of(Bytes load, Bytes limit) const {
+  const Bytes round_up = (Bytes{1} << excess_shift_) - 1;
+  return (std::max<Bytes>(0, load - limit) + round_up) >> excess_shift_;
+}
+
+void LoadProfile::add_excess(std::size_t chunk, std::int64_t excess) {
+  chunks_[chunk].excess += excess;
+  blocks_[chunk / kBlock].excess += excess;
+  excess_ += excess;
 }
 
 void LoadProfile::refresh_excess(std::size_t chunk) {
   Part& part = chunks_[chunk];
-  Part& block = blocks_[chunk / kBlock];
+  const Part& block = blocks_[chunk / kBlock];
   std::int64_t excess = 0;
   if (part.most + block.added > limit_) {
     const Bytes limit = limit_ - offset(chunk);
@@ -88,17 +111,18 @@ void LoadProfile::refresh_excess(std::size_t chunk) {
       }
     }
   }
-  if (excess == part.excess) return;
-  block.excess += excess - part.excess;
-  excess_ += excess - part.excess;
-  part.excess = excess;
+  if (excess != part.excess) add_excess(chunk, excess - part.excess);
 }
 
 void LoadProfile::refresh_block(std::size_t block) {
   const Part* part = chunks_.data() + block * kBlock;
-  Bytes most = part[0].most;
-  for (std::size_t i = 1; i < kBlock; ++i) most = std::max(most, part[i].most);
-  blocks_[block].most = most + blocks_[block].added;
+  Bytes a = part[0].most;
+  Bytes b = part[1].most;
+  for (std::size_t i = 2; i < kBlock; i += 2) {
+    a = std::max(a, part[i].most);
+    b = std::max(b, part[i + 1].most);
+  }
+  blocks_[block].most = std::max(a, b) + blocks_[block].added;
 }
 
 // Returns what the chunk's largest load was before.
@@ -106,25 +130,32 @@ Bytes LoadProfile::add_in_chunk(std::size_t chunk, std::size_t begin,
                                 std::size_t end, Bytes bytes) {
   Part& part = chunks_[chunk];
   const Bytes before = part.most;
+  const Bytes room = limit_ - blocks_[chunk / kBlock].added;
   if (end - begin == kChunk) {
     part.added += bytes;
     part.most += bytes;
-  } else {
-    Bytes most = -2 * kEmpty;
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      loads_[slot] += bytes;
-      most = std::max(most, loads_[slot]);
-    }
-    most += part.added;
-    if (bytes > 0) {
-      part.most = std::max(before, most);
-    } else if (most - bytes == before) {
-      refresh_chunk(chunk);
-      return before;
-    }
+    if (part.excess > 0 || part.most > room) refresh_excess(chunk);
+    return before;
   }
-  if (part.excess > 0 || part.most + blocks_[chunk / kBlock].added > limit_) {
-    refresh_excess(chunk);
+  Bytes most = -2 * kEmpty;
+  for (std::size_t slot = begin; slot < end; ++slot) {
+    loads_[slot] += bytes;
+    most = std::max(most, loads_[slot]);
+  }
+  most += part.added;
+  if (std::max(most, most - bytes) > room) {
+    const Bytes limit = room - part.added;
+    std::int64_t excess = 0;
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      excess += excess_of(loads_[slot], limit) -
+                excess_of(loads_[slot] - bytes, limit);
+    }
+    add_excess(chunk, excess);
+  }
+  if (bytes > 0) {
+    part.most = std::max(before, most);
+  } else if (most - bytes == before) {
+    refresh_most(chunk);
   }
   return before;
 }

@@ -67,7 +67,9 @@ class LoadProfile {
   void add_in_block(std::size_t block, std::size_t begin, std::size_t end,
                     Bytes bytes);
   void add_to_block(std::size_t block, Bytes bytes);
-  void refresh_chunk(std::size_t chunk);
+  std::int64_t excess_of(Bytes load, Bytes limit) const;
+  void add_excess(std::size_t chunk, std::int64_t excess);
+  void refresh_most(std::size_t chunk);
   void refresh_excess(std::size_t chunk);
   void refresh_block(std::size_t block);
   void set(std::size_t slot, Bytes value);

@@ -154,8 +154,12 @@ std::size_t Schedule::events_before(StorageId storage, std::size_t slot) const {
       end = middle;
     }
   }
-  while (begin < end && slot_[events[begin].run] < slot) ++begin;
-  return begin;
+  // Without jumps that depend on what is found.
+  std::size_t count = begin;
+  for (; begin < end; ++begin) {
+    count += static_cast<std::size_t>(slot_[events[begin].run] < slot);
+  }
+  return count;
 }
 
 bool Schedule::is_useless(RunId rerun) const {

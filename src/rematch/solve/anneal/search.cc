@@ -24,8 +24,13 @@ constexpr double kPriceFall = 150;
 constexpr double kSlackChance = 0.3;
 constexpr double kSlackChanceUnfit = 0.7;  // While nothing fits.
 constexpr double kMostSlack = 0.3;
-// How much more than the best may cost what is worth crossing with it.
-constexpr double kEliteExtra = 1.08;
+// Populations that begin with nothing lead to different ends: one in so many
+// begins with those ends instead, and with longer rounds.
+constexpr std::size_t kMostChampions = 6;
+constexpr int kPopulationsPerMerge = 3;
+constexpr std::int64_t kMergeLength = 3;  // In units of the first.
+// Rounds of the first length without success before a population may end.
+constexpr std::int64_t kStaleRounds = 20;
 // Rounds without success before they get longer and the elites more.
 constexpr int kPatience = 8;
 
@@ -40,19 +45,36 @@ Search::Search(const Problem& problem, const TouchTable& table,
       meter_(limits, kMovesPerLookAtClock),
       first_(std::move(first)),
       fresh_(std::move(fresh)),
-      elites_(kFewestElites),
-      length_(kMovesPerOp * static_cast<std::int64_t>(graph_.num_ops())) {}
+      population_(kFewestElites, 0),
+      champions_(kMostChampions),
+      length_(first_length()) {}
+
+std::int64_t Search::first_length() const {
+  return kMovesPerOp * static_cast<std::int64_t>(graph_.num_ops());
+}
 
 void Search::take_over(const Incumbent& found) {
   if (!found.better_than(best_)) return;
   best_ = found;
   work_at_best_ = meter_.work();
-  idle_rounds_ = 0;
 }
 
+// Later populations are to find something else.
 void Search::offer(const Incumbent& found) {
-  elites_.offer(found);
+  champions_.offer(found);
+  if (populations_ == 0) population_.join(found);
   take_over(found);
+}
+
+void Search::begin_population() {
+  champions_.offer(population_.elites().best());
+  ++populations_;
+  idle_rounds_ = 0;
+  const bool merge =
+      populations_ % kPopulationsPerMerge == 0 && champions_.size() > 1;
+  length_ = merge ? kMergeLength * first_length() : first_length();
+  population_ = merge ? Population(champions_, meter_.work())
+                      : Population(kFewestElites, meter_.work());
 }
 
 // Random graphs need much heat, inputs that are held though that does not fit
@@ -103,20 +125,21 @@ void Search::begin_fresh_round() {
 }
 
 void Search::begin_crossed_round() {
-  const std::size_t a = dice_.below(elites_.size());
-  const std::size_t other = dice_.below(elites_.size() - 1);
+  const Elites& elites = population_.elites();
+  const std::size_t a = dice_.below(elites.size());
+  const std::size_t other = dice_.below(elites.size() - 1);
   const std::size_t b = other < a ? other : other + 1;
   const std::size_t begin = dice_.below(graph_.num_ops());
   const std::size_t end = begin + 1 + dice_.below(graph_.num_ops());
   chain_.begin(
-      crossover(graph_, elites_[a].sequence, elites_[b].sequence, begin, end),
+      crossover(graph_, elites[a].sequence, elites[b].sequence, begin, end),
       round_of(style_, false));
 }
 
 void Search::begin_round() {
   in_round_ = true;
   style_ = next_style();
-  if (!elites_.full() || dice_.below(8) == 0) {
+  if (!population_.elites().full() || dice_.below(8) == 0) {
     begin_fresh_round();
   } else {
     begin_crossed_round();
@@ -130,19 +153,19 @@ void Search::end_round() {
   ++idle_rounds_;
   const Incumbent& found = chain_.best();
   take_over(found);
-  if (!best_.fits || found.extra <= kEliteExtra * best_.extra) {
-    elites_.offer(found);
-  }
+  if (population_.offer(found, meter_.work())) idle_rounds_ = 0;
   Incumbent& of_style = style_ == Style::kCalm ? best_calm_ : best_wild_;
   if (found.better_than(of_style)) {
     of_style = {{}, found.extra, found.peak, found.fits};
   }
+  if (population_.is_stale(meter_.work(), kStaleRounds * first_length())) {
+    begin_population();
+    return;
+  }
   if (idle_rounds_ < kPatience) return;
   idle_rounds_ = 0;
-  elites_.set_capacity(std::min(kMostElites, elites_.capacity() + 1));
-  const std::int64_t longest =
-      kLongestRound * kMovesPerOp * static_cast<std::int64_t>(graph_.num_ops());
-  length_ = std::min(longest, length_ + length_ / 2);
+  population_.grow(kMostElites);
+  length_ = std::min(kLongestRound * first_length(), length_ + length_ / 2);
 }
 
 void Search::advance(std::int64_t moves) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what a chain does next: start afresh, cross two good sequences, go
-// on.
+// on, begin all over.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,13 @@
 
 #include "rematch/solve/anneal/chain.h"
 #include "rematch/solve/anneal/elites.h"
+#include "rematch/solve/anneal/population.h"
 
 namespace rematch {
 
-// One chain with its elites. Everything it does follows from the seed and from
-// what it is told by others. Refers to problem and table.
+// One chain and its populations, one after the other. Everything it does
+// follows from the seed and from what it is told by others. Refers to problem
+// and table.
 class Search {
  public:
   // `first` is where to begin; later rounds that start afresh begin with
@@ -36,6 +38,7 @@ class Search {
   // after a round of each.
   enum class Style { kCalm, kWild };
 
+  void begin_population();
   void begin_round();
   void begin_fresh_round();
   void begin_crossed_round();
@@ -44,6 +47,7 @@ class Search {
   double next_slack();
   Style next_style();
   void take_over(const Incumbent& found);
+  std::int64_t first_length() const;
 
   const Graph& graph_;
   Dice dice_;
@@ -51,12 +55,14 @@ class Search {
   Meter meter_;
   std::vector<OpId> first_;
   std::vector<OpId> fresh_;
-  Elites elites_;
+  Population population_;
+  Elites champions_;     // The best of populations that ended and of others.
+  int populations_ = 0;  // That ended.
   Incumbent best_;
   std::int64_t work_at_best_ = 0;
   std::int64_t length_;  // Of a round, in moves.
   int rounds_ = 0;
-  int idle_rounds_ = 0;  // Since the best got better.
+  int idle_rounds_ = 0;  // Since the population got better or larger.
   bool in_round_ = false;
   Style style_ = Style::kCalm;
   Incumbent best_calm_;  // Without their sequences.
