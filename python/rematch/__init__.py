@@ -8,6 +8,7 @@ peak and cost, and a proved bound on how much cheaper any other plan could be.
 from rematch._core import (
     BatchAnswer,
     Error,
+    Frontier,
     Graph,
     GraphBuilder,
     InternalError,
@@ -39,6 +40,7 @@ from rematch._core import (
     replay,
     resolve_budget,
     solve,
+    solve_frontier,
     solve_least_peak,
     strategies,
     synthetic_graph,
@@ -47,6 +49,7 @@ from rematch._core import (
 __all__ = [
     "BatchAnswer",
     "Error",
+    "Frontier",
     "Graph",
     "GraphBuilder",
     "InternalError",
@@ -78,6 +81,7 @@ __all__ = [
     "replay",
     "resolve_budget",
     "solve",
+    "solve_frontier",
     "solve_least_peak",
     "strategies",
     "synthetic_graph",

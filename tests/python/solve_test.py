@@ -157,3 +157,25 @@ def test_two_threads_solve_at_once(chain):
     for thread in threads:
         thread.join()
     assert sorted(found, key=sorted) == [{17}, {26}, {26}, {45}]
+
+
+def test_the_frontier_falls(chain):
+    found = rematch.solve_frontier(chain, num_points=5, time_limit=2)
+    costs = [point.cost for point in found.points]
+    assert len(costs) == 5
+    assert costs == sorted(costs, reverse=True)
+    assert found.points[-1].outcome == "optimal"
+    assert 1 <= found.num_proved <= 5
+    assert found.least_peak <= found.points[0].budget_bytes
+    assert found.outcome in ("feasible", "optimal")
+
+
+def test_the_frontier_takes_budgets(chain):
+    found = rematch.solve_frontier(chain, ["90%", "50%", 10**9])
+    assert [point.budget_bytes for point in found.points] == [
+        rematch.resolve_budget(chain, "50%"), rematch.resolve_budget(chain, "90%"),
+        10**9]
+    with pytest.raises(rematch.InvalidArgument, match="at least 1, not 0"):
+        rematch.solve_frontier(chain, num_points=0)
+    with pytest.raises(rematch.Error):
+        rematch.solve_frontier(chain, ["lots"])

@@ -16,5 +16,6 @@ void bind_graph_builder(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_solution(nanobind::module_& module);
 void bind_solve(nanobind::module_& module);
+void bind_frontier(nanobind::module_& module);
 
 }  // namespace rematch

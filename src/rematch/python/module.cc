@@ -19,4 +19,5 @@ NB_MODULE(_core, module) {
   rematch::bind_plan(module);
   rematch::bind_solution(module);
   rematch::bind_solve(module);
+  rematch::bind_frontier(module);
 }

@@ -18,9 +18,9 @@
 #include "rematch/plan/cost_cap.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/python/arguments.h"
-#include "rematch/python/background.h"
 #include "rematch/python/bindings.h"
 #include "rematch/python/or_raise.h"
+#include "rematch/python/search_arguments.h"
 #include "rematch/solve/least_peak.h"
 #include "rematch/solve/max_batch.h"
 #include "rematch/solve/within_budget.h"
@@ -31,41 +31,7 @@ using namespace nb::literals;
 namespace rematch {
 namespace {
 
-// An int is read as its digits are, so that one parser decides what is a size.
 using Size = std::variant<nb::int_, nb::str>;
-
-std::string text_of(const Size& size) {
-  return std::visit(
-      [](const auto& value) { return std::string(nb::str(value).c_str()); },
-      size);
-}
-
-struct SearchOptions {
-  std::optional<double> time_limit;
-  std::optional<std::int64_t> work_limit;
-  double gap;
-  std::optional<int> threads;
-  std::uint64_t seed;
-};
-
-Request to_request(const SearchOptions& options) {
-  Limits limits;
-  limits.seconds = options.time_limit.value_or(limits.seconds);
-  limits.work = options.work_limit.value_or(limits.work);
-  limits.gap = options.gap;
-  limits.threads = options.threads.value_or(available_threads());
-  limits.seed = options.seed;
-  return limits;
-}
-
-// What `search` returns, or raises.
-template <class T>
-T search_in_background(Request& request, const ProgressCallback& on_progress,
-                       const std::function<Result<T>()>& search) {
-  std::optional<Result<T>> found;
-  run_in_background(request, on_progress, [&] { found = search(); });
-  return or_raise(*std::move(found));
-}
 
 Solution solve_in_background(const Graph& graph, const BudgetSpec& budget,
                              std::string_view order, std::string_view strategy,
