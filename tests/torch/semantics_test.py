@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What people do with models, besides the plain step."""
 
+from dataclasses import replace
+
 import models
 import pytest
 import rematch.torch
 import torch
 import training
+from rematch.torch import profiling
+from rematch.torch.program import Op, Program, Ref, Value
 from torch import nn
 
 TIGHT = "75%"
@@ -238,3 +242,22 @@ def test_what_nobody_needs_is_not_run():
     torch.manual_seed(0)
     ops = ops_after_two_steps(Wasteful(), torch.randn(64, 16))
     assert "aten._softmax.default" not in [op.kind for op in ops]
+
+
+def test_small_values_have_the_size_that_they_really_have():
+    """What the graph says about seeds and counters is not always true."""
+    made = torch.tensor([1, 2])  # The graph will say that there is one number.
+
+    def call(x):
+        return x + 1, made
+
+    x = Value("x", 16, ((4,), (1,), "torch.float32", "cpu"))
+    y = Value("y", 16, x.signature)
+    seed = Value("seed", 8, ((), (), "torch.int64", "cpu"))
+    ops = [Op(f"op{i}", "made up", call, (Ref("x"),), {}, (f"y{i}", f"seed{i}"), True)
+           for i in range(2)]
+    values = {f"{v.name}{i}": replace(v, name=f"{v.name}{i}")
+              for i in range(2) for v in (y, seed)}
+    program = Program({"x": x}, values, {}, ops)
+    profiling.profile(program, torch.device("cpu"), None)
+    assert [value.bytes for value in program.values.values()] == [16, 16, 16, 16]

@@ -7,6 +7,7 @@ import math
 import statistics
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -102,14 +103,34 @@ class Profiler:
         producer = self.makers.get(name)
         if producer is None or not _is_control(signature):
             return materialise(signature, self.device)
-        # Seeds, offsets and lengths: ops look at them on the CPU, and what the
-        # graph says about where they are is not always true.
         if name not in self.controls:
-            args, kwargs = self.arguments(producer)
-            result = producer.call(*args, **kwargs)
-            result = result if producer.returns_tuple else (result,)
-            self.controls[name] = result[producer.outputs.index(name)]
+            self._run_for_controls(producer)
         return self.controls[name]
+
+    def _run_for_controls(self, op: Op) -> None:
+        """Seeds, offsets and lengths: ops look at them on the CPU, and what the
+        graph says about where they are and how large is not always true."""
+        args, kwargs = self.arguments(op)
+        result = op.call(*args, **kwargs)
+        result = result if op.returns_tuple else (result,)
+        for name, tensor in zip(op.outputs, result, strict=True):
+            if name and _is_control(self._value(name).signature):
+                self.controls[name] = tensor
+
+    def correct_sizes(self, ops: list[Op]) -> None:
+        """Of the controls that ops with the same arguments make, as they really
+        are."""
+        if not any(name and _is_control(self._value(name).signature)
+                   for name in ops[0].outputs):
+            return
+        self._run_for_controls(ops[0])
+        for index, first in enumerate(ops[0].outputs):
+            if first not in self.controls:
+                continue
+            size = bytes_on(self.controls[first], self.device)
+            for op in ops:
+                value = self._value(op.outputs[index])
+                self.program.values[value.name] = replace(value, bytes=size)
 
     def measure(self, op: Op) -> tuple[float, int]:
         """Microseconds and bytes."""
@@ -145,6 +166,12 @@ class Profiler:
         after = requested(self.device)
         del result
         return max(0, peak - max(after, before))
+
+
+def bytes_on(tensor: torch.Tensor, device: torch.device) -> int:
+    """Of its storage; 0 if it is elsewhere."""
+    is_there = tensor.device.type == device.type
+    return tensor.untyped_storage().nbytes() if is_there else 0
 
 
 def requested(device: torch.device, which: str = "current") -> int:
@@ -195,6 +222,7 @@ def profile(program: Program, device: torch.device,
                     cache.store(signature, *found)
             for op in ops:
                 op.cost, op.workspace = found
+            profiler.correct_sizes(ops)
             progress.step()
     progress.finish()
     randomness.generator(device).set_state(state)
