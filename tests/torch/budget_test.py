@@ -89,6 +89,17 @@ def test_runs_in_the_planned_order():
         [k for k in planned if k not in around]
 
 
+def test_a_budget_that_was_named_works_however_little_time_there_is(monkeypatch):
+    model = models.make("gpt")
+    with pytest.raises(InfeasibleBudget) as failure:
+        training.step_of(model, "gpt", 1, time_limit=2)(*models.batch("gpt"))
+    torch._dynamo.reset()
+    monkeypatch.setattr(planner, "_LEAST_PEAK_SECONDS", 1e-6)
+    step = training.step_of(model, "gpt", failure.value.least_budget, time_limit=1e-6)
+    step(*models.batch("gpt"))
+    assert step.graphs[0].peak_bytes == failure.value.least_budget
+
+
 def test_an_infeasible_budget_names_one_that_works():
     model = models.make("vit")
     with pytest.raises(InfeasibleBudget, match="the least budget that works") as failure:

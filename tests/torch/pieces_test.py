@@ -72,9 +72,9 @@ def same(first, second):
     return all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-@pytest.mark.parametrize("make", [Cut, CutEachTime])
-@pytest.mark.parametrize("share", [0.9, 0.75])
-@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize(("make", "share", "in_place"), [
+    (Cut, 0.9, True), (Cut, 0.75, False), (CutEachTime, 0.9, False),
+    (CutEachTime, 0.75, True)])
 def test_pieces_together_stay_within_the_budget(make, share, in_place):
     torch._dynamo.reset()
     model, x = make(), torch.randn(ROWS, WIDTH)

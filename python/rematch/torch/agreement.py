@@ -150,7 +150,9 @@ class Together(Alone):
         record = None
         try:
             planned = make()
-            record = {"solution": planned.solution.to_json(planned.graph),
+            solution = planned.solution
+            record = {"sequence": planned.sequence,
+                      "solution": solution and solution.to_json(planned.graph),
                       "outside_bytes": program.outside_bytes}
             return planned
         except InfeasibleBudget as error:
@@ -165,8 +167,9 @@ class Together(Alone):
         """As planned there; peaks are those here."""
         there = dataclasses.replace(program, outside_bytes=found["outside_bytes"])
         graph = planner.to_graph(there, name)
-        solution = rematch.Solution.from_json(found["solution"], graph)
-        sequence = solution.plan.computed_ops()
+        sequence, solution = found["sequence"], None
+        if found["solution"]:
+            solution = rematch.Solution.from_json(found["solution"], graph)
         return planner.Planned(planner.schedule_of(program, graph, sequence), sequence,
                                solution, graph, planner.keep_all(program).peak)
 

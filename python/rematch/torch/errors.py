@@ -15,11 +15,13 @@ class UnsupportedModel(RematchTorchError):
 
 
 class InfeasibleBudget(RematchTorchError):
-    """No plan fits the budget; says which budget would do."""
+    """No plan fits the budget; says which budget would do, and how: the ops in
+    the order in which they are then computed."""
 
-    def __init__(self, message, least_budget=None):
+    def __init__(self, message, least_budget=None, sequence=None):
         super().__init__(message)
         self.least_budget = least_budget
+        self.sequence = sequence
 
 
 class PlanMismatch(RematchTorchError):

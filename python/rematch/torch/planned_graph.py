@@ -18,6 +18,7 @@ from rematch.torch import (agreement, calibration, checks, codegen, memory, plan
                            roofline)
 from rematch.torch.cross_entropy import merge_cross_entropy
 from rematch.torch.cudnn import use_cudnn_batch_norm
+from rematch.torch.errors import InfeasibleBudget
 from rematch.torch.explain import explain
 from rematch.torch.identity import digest
 from rematch.torch.lowering import lower
@@ -102,7 +103,7 @@ class PlannedGraph:
                 f"{rematch.format_bytes(self.keep_all_peak_bytes)}, "
                 f"{self.step_seconds * 1e3:.1f} ms, {self.overhead:.2%} more time")
         if self.solution is None:
-            return text + ", as it was saved"
+            return text + ", as it was found before"
         if self.solution.gap is not None:
             text += f", at most {self.solution.gap:.2%} from the best"
         return text
@@ -138,7 +139,7 @@ class PlannedGraph:
         try:
             self.ranks.measured(program, lambda: self._profile(device, cache))
             program.outside_bytes = memory.outside_bytes(program, device, self.options)
-            self._plan(device)
+            self._plan(device, cache)
             self._calibrate(joint, device, cache)
             self.timer = StepTimer(device, self._ran)
         finally:
@@ -167,7 +168,7 @@ class PlannedGraph:
         else:
             profiling.profile(self.program, device, cache)
 
-    def _plan(self, device: torch.device) -> None:
+    def _plan(self, device: torch.device, cache: ProfileCache | None) -> None:
         options = self.options
         everything = planner.keep_all(self.program)
         self.budget = self.ranks.tightest(self.program, memory.resolve(
@@ -179,11 +180,18 @@ class PlannedGraph:
             self.planned = planner.reuse(self.program, options.plan, self.budget,
                                          self.name)
             return
-        self.planned = self.ranks.planned(
-            self.program, self.budget, self.name, lambda: planner.plan(
-                self.program, self.budget, time_limit=options.time_limit,
-                gap=options.gap, threads=options.threads, seed=options.seed,
-                name=self.name))
+        known = cache.find_least(digest(self.program)) if cache else None
+        try:
+            self.planned = self.ranks.planned(
+                self.program, self.budget, self.name, lambda: planner.plan(
+                    self.program, self.budget, time_limit=options.time_limit,
+                    gap=options.gap, threads=options.threads, seed=options.seed,
+                    name=self.name, least=known))
+        except InfeasibleBudget as error:
+            if cache and error.sequence is not None:
+                # Whoever asks for that budget next is to have it.
+                cache.store_least(digest(self.program), error.sequence)
+            raise
 
     def _plan_piece(self) -> None:
         """As planned together with the others, or for now."""

@@ -90,9 +90,10 @@ def schedule_of(program: Program, graph: rematch.Graph,
 
 def plan(program: Program, budget: int, *, time_limit: float = 10.0,
          gap: float = 0.0, threads: int = 0, seed: int = 0,
-         name: str = "") -> Planned:
+         name: str = "", least: list[int] | None = None) -> Planned:
     """The cheapest schedule found whose peak, as memory is really used, is at
-    most `budget`. Raises InfeasibleBudget."""
+    most `budget`. `least` is a sequence that is known to need little memory.
+    Raises InfeasibleBudget."""
     graph = to_graph(program, name)
     everything = keep_all(program)
     limit = budget
@@ -106,28 +107,30 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
         if schedule.peak <= budget:
             return Planned(schedule, sequence, solution, graph, everything.peak)
         limit -= schedule.peak - budget
-    need = None
+    found = None
     try:
-        least = plan_least(program, time_limit=time_limit, name=name)
-        if least.schedule.peak <= budget:
-            return least
-        need = least.schedule.peak
+        found = plan_least(program, time_limit=time_limit, name=name, known=least)
     except InfeasibleBudget:
         pass
-    raise infeasible(program, budget, need, solution.outcome == "infeasible")
+    if found is not None and found.schedule.peak <= budget:
+        return found
+    raise infeasible(program, budget, found, solution.outcome == "infeasible")
 
 
-def plan_least(program: Program, *, time_limit: float = 0.0,
-               name: str = "") -> Planned:
-    """The schedule that was found to need the least memory."""
+def plan_least(program: Program, *, time_limit: float = 0.0, name: str = "",
+               known: list[int] | None = None) -> Planned:
+    """The schedule that was found to need the least memory, or the `known` one."""
     graph = to_graph(program, name)
     least = rematch.solve_least_peak(
         graph, time_limit=max(time_limit, _LEAST_PEAK_SECONDS))
-    if least.plan is None:
+    choices = [(known, None)] if known is not None else []
+    if least.plan is not None:
+        choices.append((least.plan.computed_ops(), least))
+    if not choices:
         raise InfeasibleBudget("no plan was found at all")
-    sequence = least.plan.computed_ops()
-    return Planned(schedule_of(program, graph, sequence), sequence, least, graph,
-                   keep_all(program).peak)
+    found = [Planned(schedule_of(program, graph, sequence), sequence, solution, graph,
+                     keep_all(program).peak) for sequence, solution in choices]
+    return min(found, key=lambda planned: planned.schedule.peak)
 
 
 def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned:
@@ -136,13 +139,14 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
         raise PlanMismatch("the saved plan is of another model, another batch or "
                            "another version of PyTorch; plan this one anew")
     graph = to_graph(program, name)
-    schedule = schedule_of(program, graph, saved.sequence)
-    if schedule.peak > budget:
-        raise infeasible(program, budget, schedule.peak, proved=False)
-    return Planned(schedule, saved.sequence, None, graph, keep_all(program).peak)
+    found = Planned(schedule_of(program, graph, saved.sequence), saved.sequence, None,
+                    graph, keep_all(program).peak)
+    if found.schedule.peak > budget:
+        raise infeasible(program, budget, found, proved=False)
+    return found
 
 
-def infeasible(program: Program, budget: int, need: int | None,
+def infeasible(program: Program, budget: int, least: Planned | None,
                proved: bool) -> InfeasibleBudget:
     """The error, with the least budget that works, if there is one."""
     text = (f"no plan was found within {rematch.format_bytes(budget)} "
@@ -152,8 +156,9 @@ def infeasible(program: Program, budget: int, need: int | None,
                 f"({budget} bytes)")
     text += (f"; {rematch.format_bytes(fixed_bytes(program))} are taken by weights, "
              "the batch and what else is on the device")
-    if need is None:
+    if least is None:
         return InfeasibleBudget(text)
+    need = least.schedule.peak
     return InfeasibleBudget(
         f"{text}; the least budget that works is {rematch.format_bytes(need)} "
-        f"({need} bytes)", need)
+        f"({need} bytes)", need, least.sequence)

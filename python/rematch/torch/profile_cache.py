@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements of ops on disk, so that the second run is instant."""
+"""What was found about ops and programs on disk, so that the second run is instant."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from pathlib import Path
 
-_SCHEMA = """create table if not exists ops (
+_SCHEMA = ("""create table if not exists ops (
     device text, version text, signature text, cost real, workspace integer,
-    primary key (device, version, signature))"""
+    primary key (device, version, signature))""",
+           """create table if not exists least (
+    device text, version text, digest text, sequence text,
+    primary key (device, version, digest))""")
 
 
 def default_path() -> Path:
@@ -30,7 +34,8 @@ class ProfileCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.connection = sqlite3.connect(path, timeout=30)
         self.connection.execute("pragma journal_mode=wal")
-        self.connection.execute(_SCHEMA)
+        for table in _SCHEMA:
+            self.connection.execute(table)
         self.connection.commit()
 
     def find(self, signature: str) -> tuple[float, int] | None:
@@ -43,6 +48,19 @@ class ProfileCache:
             self.connection.execute(
                 "insert or replace into ops values (?, ?, ?, ?, ?)",
                 (self.device, self.version, signature, cost, workspace))
+
+    def find_least(self, digest: str) -> list[int] | None:
+        """Of a program, the sequence of ops that is known to need least memory."""
+        found = self.connection.execute(
+            "select sequence from least where device = ? and version = ? "
+            "and digest = ?", (self.device, self.version, digest)).fetchone()
+        return json.loads(found[0]) if found else None
+
+    def store_least(self, digest: str, sequence: list[int]) -> None:
+        with self.connection:
+            self.connection.execute(
+                "insert or replace into least values (?, ?, ?, ?)",
+                (self.device, self.version, digest, json.dumps(sequence)))
 
     def close(self) -> None:
         self.connection.close()
