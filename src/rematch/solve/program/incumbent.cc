@@ -11,7 +11,7 @@
 
 namespace rematch {
 
-void Incumbent::offer_first_plans() {
+void ProgramIncumbent::offer_first_plans() {
   offer(keep_all_plan(problem_.graph));
   const Plan* start = request_.start;
   if (start != nullptr && replay(problem_.graph, *start, problem_.order).ok()) {
@@ -20,7 +20,7 @@ void Incumbent::offer_first_plans() {
   raise_proved(0);
 }
 
-Cost Incumbent::offer(Plan plan) {
+Cost ProgramIncumbent::offer(Plan plan) {
   const auto measured = replay(problem_.graph, plan, problem_.order);
   REMATCH_CHECK(measured.ok(), "a plan that is offered is valid");
   if (measured->peak > problem_.budget) {
@@ -34,21 +34,21 @@ Cost Incumbent::offer(Plan plan) {
   return measured->cost;
 }
 
-Cost Incumbent::proved(Cost extra) const {
+Cost ProgramIncumbent::proved(Cost extra) const {
   if (!(extra > 0)) extra = 0;
   const Cost bound = std::nextafter(problem_.graph.base_cost() + extra, 0.0);
   return least_cost_from(problem_.graph, bound);
 }
 
-void Incumbent::raise_proved(Cost extra) {
+void ProgramIncumbent::raise_proved(Cost extra) {
   const Cost bound = proved(extra);
   if (!(bound > bound_)) return;
   bound_ = bound;
   report();
 }
 
-Cost Incumbent::bound_from_solver(const ProgramUnits& units,
-                                  double scaled_extra) const {
+Cost ProgramIncumbent::bound_from_solver(const ProgramUnits& units,
+                                         double scaled_extra) const {
   const double safe =
       scaled_extra - kSolverMargin * (1 + std::fabs(scaled_extra));
   if (!(safe > 0) || !std::isfinite(safe)) return bound_;
@@ -57,19 +57,19 @@ Cost Incumbent::bound_from_solver(const ProgramUnits& units,
   return std::max(bound_, least_cost_from(problem_.graph, proved));
 }
 
-void Incumbent::raise_from_solver(const ProgramUnits& units,
-                                  double scaled_extra) {
+void ProgramIncumbent::raise_from_solver(const ProgramUnits& units,
+                                         double scaled_extra) {
   const Cost bound = bound_from_solver(units, scaled_extra);
   if (!(bound > bound_)) return;
   bound_ = bound;
   report();
 }
 
-void Incumbent::report() const {
+void ProgramIncumbent::report() const {
   if (request_.on_progress) request_.on_progress({cost_, bound_});
 }
 
-Proposal Incumbent::take(StopReason reason) {
+Proposal ProgramIncumbent::take(StopReason reason) {
   Proposal proposal;
   proposal.plan = std::move(plan_);
   proposal.lower_bound = bound_;

@@ -18,9 +18,9 @@ namespace rematch {
 // (docs/decisions/0012-bounds-of-integer-programs.md).
 inline constexpr double kSolverMargin = 1e-5;
 
-class Incumbent {
+class ProgramIncumbent {
  public:
-  Incumbent(const Problem& problem, const Request& request)
+  ProgramIncumbent(const Problem& problem, const Request& request)
       : problem_(problem), request_(request) {}
 
   // Offers what is there before any search: the plan that keeps everything, and

@@ -25,7 +25,7 @@ constexpr double kLeastRelaxations = 4;
 
 class PaperSearch {
  public:
-  PaperSearch(const Problem& problem, SolveClock& clock, Incumbent& best)
+  PaperSearch(const Problem& problem, SolveClock& clock, ProgramIncumbent& best)
       : problem_(problem),
         clock_(clock),
         best_(best),
@@ -86,7 +86,7 @@ class PaperSearch {
 
   const Problem& problem_;
   SolveClock& clock_;
-  Incumbent& best_;
+  ProgramIncumbent& best_;
   PaperProgram program_;
   LpSession session_;
 };
@@ -104,7 +104,7 @@ Proposal solve_paper(const Problem& problem, const Request& request) {
     return not_applicable(*why);
   }
   SolveClock clock(request.limits);
-  Incumbent best(problem, request);
+  ProgramIncumbent best(problem, request);
   best.offer_first_plans();
   if (best.is_proved()) return best.take(StopReason::kFinished);
   if (!clock.stop()) PaperSearch(problem, clock, best).run();

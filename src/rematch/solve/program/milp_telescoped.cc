@@ -256,7 +256,7 @@ class TelescopedSearch {
 
   // Adds a row if the stage costs more than the point pays for it. Returns how
   // many.
-  std::size_t cut_off(const StageTask& task, const StageAnswer& answer,
+  std::size_t cut_off(const StageTask& task, const TaskAnswer& answer,
                       std::span<const double> point) {
     const double paid = program_.paid_in(task.stage, point);
     const double due = program_.units().cost(answer.least);
@@ -277,7 +277,7 @@ class TelescopedSearch {
   const Problem& problem_;
   const Request& request_;
   SolveClock clock_;
-  Incumbent best_;
+  ProgramIncumbent best_;
   Staging staging_;
   TelescopedProgram program_;
   LpSession session_;
@@ -301,7 +301,7 @@ Proposal solve_telescoped(const Problem& problem, const Request& request) {
                                  TelescopedProgram::size_of(problem.graph))) {
     return not_applicable(*why);
   }
-  Incumbent best(problem, request);
+  ProgramIncumbent best(problem, request);
   best.offer_first_plans();
   if (best.is_proved()) return best.take(StopReason::kFinished);
   if (const auto stop = SolveClock(request.limits).stop()) {

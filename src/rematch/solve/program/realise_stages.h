@@ -15,8 +15,8 @@ struct RealisedStages {
   // Costs no more than any plan that keeps the same, if every stage was found;
   // none if one was not.
   std::optional<Plan> plan;
-  std::vector<StageTask> tasks;      // By stage.
-  std::vector<StageAnswer> answers;  // By stage, of these tasks.
+  std::vector<StageTask> tasks;     // By stage.
+  std::vector<TaskAnswer> answers;  // By stage, of these tasks.
 };
 
 // Stopped by the clock, it has the stages up to there and no plan.

@@ -226,7 +226,7 @@ class FullSearch {
         left_(most_states),
         clock_(clock) {}
 
-  StageAnswer run() {
+  TaskAnswer run() {
     std::string start(scope_.tensors.size(), '\0');
     const auto kept_in = marks(graph_, task_.kept_in);
     for (std::size_t i = 0; i < start.size(); ++i) {
@@ -372,9 +372,9 @@ std::vector<OpId> required_runs(const Graph& graph, const StageTask& task) {
       .value_or(std::vector<OpId>());
 }
 
-StageAnswer cheapest_stage(const Graph& graph, Bytes budget,
-                           const StageTask& task, std::size_t most_states,
-                           SolveClock& clock) {
+TaskAnswer cheapest_stage(const Graph& graph, Bytes budget,
+                          const StageTask& task, std::size_t most_states,
+                          SolveClock& clock) {
   const auto required =
       closure(graph, task.stage, task.kept_out, marks(graph, task.kept_in));
   if (!required) return {kNever, std::nullopt};
@@ -382,7 +382,7 @@ StageAnswer cheapest_stage(const Graph& graph, Bytes budget,
   OrderSearch orders(graph, budget, task, *required, most_states, clock);
   if (orders.found()) return {least, orders.order()};
   const Scope scope = scope_of(graph, task);
-  StageAnswer answer =
+  TaskAnswer answer =
       FullSearch(graph, budget, task, scope, most_states, clock).run();
   if (answer.ops || orders.gave_up() ||
       !orders_are_all(graph, task, *required, scope)) {

@@ -21,7 +21,7 @@ struct StageTask {
   std::vector<TensorId> kept_out;
 };
 
-struct StageAnswer {
+struct TaskAnswer {
   // No way costs less on reruns: proved. Infinite: there is no way.
   Cost least = 0;
   // A way that costs no more than any other if it is there; ops in order, the
@@ -38,8 +38,8 @@ std::vector<OpId> required_runs(const Graph& graph, const StageTask& task);
 // after `most_states` states of either, or when the clock says stop, on which
 // each state counts as a unit of work: then `ops` is empty and `least` is what
 // was proved until then.
-StageAnswer cheapest_stage(const Graph& graph, Bytes budget,
-                           const StageTask& task, std::size_t most_states,
-                           SolveClock& clock);
+TaskAnswer cheapest_stage(const Graph& graph, Bytes budget,
+                          const StageTask& task, std::size_t most_states,
+                          SolveClock& clock);
 
 }  // namespace rematch

@@ -26,34 +26,34 @@ Graph two_pairs() {
 
 const StageTask kFromNothing{OpId(4), {}, {}};
 
-StageAnswer cheapest(const Graph& graph, Bytes budget, const StageTask& task,
-                     std::size_t most_states = 1000) {
+TaskAnswer cheapest(const Graph& graph, Bytes budget, const StageTask& task,
+                    std::size_t most_states = 1000) {
   SolveClock clock{Limits{}};
   return cheapest_stage(graph, budget, task, most_states, clock);
 }
 
 TEST(StageSearch, TakesTheGraphsOrderWhereItFits) {
-  const StageAnswer answer = cheapest(two_pairs(), 5, kFromNothing);
+  const TaskAnswer answer = cheapest(two_pairs(), 5, kFromNothing);
   EXPECT_EQ(answer.least, 4);
   EXPECT_EQ(answer.ops,
             (std::vector{OpId(0), OpId(1), OpId(2), OpId(3), OpId(4)}));
 }
 
 TEST(StageSearch, FindsAnotherOrderWhereThatFits) {
-  const StageAnswer answer = cheapest(two_pairs(), 4, kFromNothing);
+  const TaskAnswer answer = cheapest(two_pairs(), 4, kFromNothing);
   EXPECT_EQ(answer.least, 4);
   EXPECT_EQ(answer.ops,
             (std::vector{OpId(0), OpId(2), OpId(1), OpId(3), OpId(4)}));
 }
 
 TEST(StageSearch, ProvesThatThereIsNoWay) {
-  const StageAnswer answer = cheapest(two_pairs(), 3, kFromNothing);
+  const TaskAnswer answer = cheapest(two_pairs(), 3, kFromNothing);
   EXPECT_EQ(answer.least, kNever);
   EXPECT_FALSE(answer.ops.has_value());
 }
 
 TEST(StageSearch, GivesUpWithWhatItProved) {
-  const StageAnswer answer = cheapest(two_pairs(), 3, kFromNothing, 1);
+  const TaskAnswer answer = cheapest(two_pairs(), 3, kFromNothing, 1);
   EXPECT_EQ(answer.least, 4);
   EXPECT_FALSE(answer.ops.has_value());
 }
@@ -65,7 +65,7 @@ TEST(StageSearch, CountsItsStatesAndStopsWithTheClock) {
   EXPECT_GT(whole.work(), 2);
   limits.work = 2;
   SolveClock clock(limits);
-  const StageAnswer answer =
+  const TaskAnswer answer =
       cheapest_stage(two_pairs(), 3, kFromNothing, 1000, clock);
   EXPECT_EQ(clock.work(), 2);
   EXPECT_EQ(answer.least, 4);
@@ -84,7 +84,7 @@ TEST(StageSearch, DropsAndRerunsWhatIsInTheWay) {
                           .value();
   const StageTask task{OpId(3), {TensorId(2)}, {TensorId(2)}};
   EXPECT_EQ(required_runs(graph, task), (std::vector{OpId(0), OpId(1)}));
-  const StageAnswer answer = cheapest(graph, 5, task);
+  const TaskAnswer answer = cheapest(graph, 5, task);
   EXPECT_EQ(answer.least, 12);
   EXPECT_EQ(answer.ops, (std::vector{OpId(0), OpId(1), OpId(2), OpId(3)}));
 }

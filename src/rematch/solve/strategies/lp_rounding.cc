@@ -129,7 +129,7 @@ class RoundingSearch {
   const Request& request_;
   SolveClock clock_;
   Random random_;
-  Incumbent best_;
+  ProgramIncumbent best_;
   TelescopedProgram program_;
   LpSession session_;
   std::set<KeptSets> tried_;
