@@ -8,6 +8,11 @@
 namespace rematch {
 namespace {
 
+// Ancestors that one search for a split looks at, and all of them together: few
+// can be split, so that the rest would be gone through in vain.
+constexpr std::int64_t kMostForASplit = 300;
+constexpr std::int64_t kMostForSplits = 2'000'000;
+
 constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
 // Whether the life is live at the moment; none if that cannot be said.
@@ -61,16 +66,25 @@ class PathSearch {
     best_.reset();
     most_ = 1 - least_;
     for (LifeId life : first) reach(life, not_due, deadline, std::nullopt);
+    const std::int64_t most =
+        end_ == End::kSplit ? visited_ + kMostForASplit : kMostVisited;
     while (!queue_.empty()) {
       const auto [distance, id] = queue_.top();
       queue_.pop();
+      if (visited_ >= most) continue;
       Node& node = nodes_[id];
       if (node.done || distance > node.distance) continue;
       node.done = true;
+      ++visited_;
       consider(id);
       expand(id);
     }
     return best_.has_value();
+  }
+
+  // Whether it has looked at enough for one point.
+  bool is_tired() const {
+    return end_ == End::kSplit && visited_ >= kMostForSplits;
   }
 
   // Of what was found last.
@@ -154,6 +168,10 @@ class PathSearch {
   IdVector<LifeId, int> seen_;  // The round in which the node was reached.
   IdVector<LifeId, Node> nodes_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+  static constexpr std::int64_t kMostVisited =
+      std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t visited_ = 0;
   int round_ = 0;
   std::int32_t moment_ = 0;
   double most_ = 1;  // The value that a better end is below.
@@ -173,7 +191,7 @@ void for_each_path(const SplitProgram& program,
     for (LifeId id : lives.all.ids()) {
       const Life& life = lives.all[id];
       const auto next = life.next_touch(moment);
-      if (moment <= life.birth() || !next) continue;
+      if (moment <= life.birth() || !next || search.is_tired()) continue;
       if (search.find(moment, std::span(&id, 1), *next, 0)) {
         on_found(moment, std::nullopt);
       }
@@ -184,6 +202,7 @@ void for_each_path(const SplitProgram& program,
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Binary run = program.run(op, i);
       if (run.is_constant() || run.at(columns) < least) continue;
+      if (search.is_tired()) return;
       if (!std::binary_search(moments.begin(), moments.end(), points[i])) {
         continue;
       }

@@ -52,7 +52,8 @@ std::vector<PathCut> path_cuts(const SplitProgram& program,
                                std::span<const std::int32_t> moments,
                                std::span<const double> columns, double least);
 
-// The same for splits. Worth asking for once there are no cuts.
+// The same for splits, as far as they are found quickly. Worth asking for once
+// there are no cuts.
 std::vector<PathSplit> path_splits(const SplitProgram& program,
                                    std::span<const std::int32_t> moments,
                                    std::span<const double> columns,
