@@ -30,7 +30,8 @@ constexpr double kNearSeconds = 2;
 constexpr std::int64_t kNearNodes = 30;
 constexpr double kNearShare = 0.25;  // Of all effort.
 constexpr std::int64_t kRepairMoves = 60'000;
-constexpr double kSearchShare = 0.25;  // Of all time.
+constexpr double kSearchShare = 0.25;  // Of all time,
+constexpr double kFirstSearch = 0.25;  // less so many seconds.
 constexpr std::int64_t kSearchMoves = 300'000;
 constexpr double kLeastPatience = 5;  // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
@@ -393,7 +394,7 @@ void SplitSearch::repair(const SplitRound& round,
 void SplitSearch::search_more() {
   if (request_.other_plan) return;  // Somebody else searches.
   while (is_by_clock_ && !is_done() && incumbent_.has_plan() &&
-         search_seconds_ < kSearchShare * seconds()) {
+         search_seconds_ + kFirstSearch < kSearchShare * seconds()) {
     const double begin = seconds();
     const Plan start = incumbent_.plan();
     Request request = request_;
