@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kFirstMoves = 100'000;
 // Where little is left of the gap, the program is as quick.
 constexpr std::int64_t kFewMoves = 10'000;
-constexpr double kSmallGap = 1e-3;
+constexpr double kSmallGap = 1e-4;
 // Even the gap program's stages alone would be too many points.
 constexpr std::size_t kMostOps = 20'000;
 

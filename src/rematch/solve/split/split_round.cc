@@ -74,7 +74,7 @@ void SplitRound::keep_binding_paths() {
 }
 
 LpStatus SplitRound::relax(const std::function<LpLimits()>& limits,
-                           const OnBound& on_bound) {
+                           const OnBound& on_bound, bool is_thorough) {
   int idle = 0;
   for (int i = 0; i < kMostRelaxations; ++i) {
     relaxed_ = session_.solve_relaxation(limits());
@@ -88,7 +88,8 @@ LpStatus SplitRound::relax(const std::function<LpLimits()>& limits,
     }
     idle = value_ - last < kLeastRise * room() ? idle + 1 : 0;
     if (i + 1 == kMostRelaxations) break;
-    if (!(idle < kMostIdle ? add_broken_rows() : add_broken_limits())) break;
+    const bool goes_on = is_thorough || idle < kMostIdle;
+    if (!(goes_on ? add_broken_rows() : add_broken_limits())) break;
   }
   keep_binding_paths();
   return LpStatus::kOptimal;

@@ -41,11 +41,13 @@ class SplitRound {
   using OnBound = std::function<bool(Cost)>;
 
   // Solves the relaxation and adds rows that its solution breaks, again and
-  // again. The status is kOptimal if no row is broken, or more of them would
-  // not raise the bound by much; else it is the last solve's, or kInterrupted
-  // if on_bound said stop. `limits` gives the limits of each solve.
+  // again; unless it is thorough, only as long as they raise the bound. Rows
+  // that do not still help a search over integers. The status is kOptimal if
+  // that came to its end, or too many rounds were made; else it is the last
+  // solve's, or kInterrupted if on_bound said stop. `limits` gives the limits
+  // of each solve.
   LpStatus relax(const std::function<LpLimits()>& limits,
-                 const OnBound& on_bound);
+                 const OnBound& on_bound, bool is_thorough = true);
 
   // A column that would cost more than `most` if it left its bound stays there.
   // Returns how many columns are left to decide.

@@ -72,9 +72,9 @@ void SplitSearch::run() {
     if (round.split_at_tight_stages()) continue;
     const std::size_t left =
         incumbent_.fits() ? round.fix_by_reduced_cost(most()) : many_columns_;
-    const bool is_large = left >= many_columns_;
-    if (is_large && splits_further(round)) continue;
-    const bool is_brief = is_large && !is_split_up_;
+    is_large_ = left >= many_columns_;
+    if (is_large_ && splits_further(round)) continue;
+    const bool is_brief = is_large_ && !is_split_up_;
     const LpSolution answer = solve_integers(round, lp_limits_now(), is_brief);
     raise_bound(proved_by(answer, round));
     if (is_done()) return;
@@ -231,7 +231,8 @@ bool SplitSearch::relax(SplitRound& round) {
                     const Cost base = problem_.graph.base_cost();
                     raise_bound(std::nextafter(base + value, 0.0));
                     return !is_done();
-                  });
+                  },
+                  !is_large_);
   meter_.stop(round.iterations() - before);
   if (status == LpStatus::kInfeasible) {
     // There is no plan, or none that is cheaper.

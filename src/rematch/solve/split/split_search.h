@@ -117,6 +117,7 @@ class SplitSearch {
   std::optional<SplitDetail> coarse_;
   Cost coarse_value_ = 0;
   double coarse_effort_ = 0;
+  bool is_large_ = false;     // The last program.
   int idle_ = 0;              // Finer ones in a row that did not.
   bool is_back_ = false;      // From finer ones.
   bool is_split_up_ = false;  // There are no finer ones.
