@@ -18,6 +18,7 @@ struct NearPoint {
   std::map<std::pair<LifeId, std::int32_t>, bool> live;
   // Stages at which the point does not hold.
   std::set<std::int32_t> trouble;
+  Cost cost = 0;  // What a plan that was as good would cost.
 };
 
 // The lives at a point that has whole numbers.

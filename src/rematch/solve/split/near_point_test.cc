@@ -40,7 +40,7 @@ TEST_F(NearPointTest, HasTheLivesThatTheProgramDecides) {
 }
 
 TEST_F(NearPointTest, LeavesOpenWhatIsNearTrouble) {
-  const NearPoint point{{{{a_, 3}, true}, {{a_, 10}, true}}, {10}};
+  const NearPoint point{{{{a_, 3}, true}, {{a_, 10}, true}}, {10}, 0};
   fix_far_lives(program_, point, model_);
   EXPECT_EQ(model_.column(program_.live(a_, 1).column()).lower, 1);
   EXPECT_EQ(model_.column(program_.live(a_, 2).column()).lower, 0);
@@ -48,7 +48,7 @@ TEST_F(NearPointTest, LeavesOpenWhatIsNearTrouble) {
 
 TEST_F(NearPointTest, LooksCloselyAtTroubleWithinTheGraph) {
   SplitPoints points;
-  look_closely_at_trouble({{}, {0, 20}}, 21, points);
+  look_closely_at_trouble({{}, {0, 20}, 0}, 21, points);
   EXPECT_EQ(points.detailed, (std::set<std::int32_t>{1, 19, 20}));
   EXPECT_EQ(points.moments, (std::vector<std::int32_t>{0, 1, 18, 19, 20}));
 }

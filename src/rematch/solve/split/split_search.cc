@@ -28,7 +28,8 @@ constexpr int kMostNearRounds = 30;
 constexpr std::size_t kMostTrouble = 5;  // Stages.
 constexpr double kNearSeconds = 2;
 constexpr std::int64_t kNearNodes = 30;
-constexpr double kNearShare = 0.25;  // Of all effort.
+constexpr double kNearShare = 0.25;  // Of all effort,
+constexpr double kBestShare = 0.75;  // if the point may be the best plan.
 constexpr std::int64_t kRepairMoves = 60'000;
 constexpr double kSearchShare = 0.25;  // Of all time,
 constexpr double kFirstSearch = 0.25;  // less so many seconds.
@@ -82,7 +83,7 @@ void SplitSearch::run() {
     if (!goes_on_after(answer.status)) return;
     const bool took_long = answer.status == LpStatus::kInterrupted;
     if (!answer.has_point && !(took_long && is_brief)) return;
-    if (answer.has_point && !refine_at(round, answer.columns) && !took_long &&
+    if (answer.has_point && !refine_at(round, answer) && !took_long &&
         !refine_everywhere()) {
       return;
     }
@@ -92,13 +93,18 @@ void SplitSearch::run() {
 
 // Makes a plan of a point, or refines where it is none; false if there is
 // nothing to refine.
-bool SplitSearch::refine_at(const SplitRound& round,
-                            std::span<const double> columns) {
-  repair(round, columns);
-  point_.live = lives_at(round.program(), columns);
-  const bool refined = refine(round, columns);
+bool SplitSearch::refine_at(const SplitRound& round, const LpSolution& answer) {
+  repair(round, answer.columns);
+  remember(round, answer);
+  const bool refined = refine(round, answer.columns);
   if (refined) look_near(detail_);
   return refined;
+}
+
+void SplitSearch::remember(const SplitRound& round, const LpSolution& answer) {
+  point_.live = lives_at(round.program(), answer.columns);
+  point_.cost = problem_.graph.base_cost() +
+                answer.objective * round.program().cost_scale();
 }
 
 // Splits single lives as long as that raises the bound; where it does not, goes
@@ -426,7 +432,9 @@ void SplitSearch::look_near(SplitDetail detail) {
     // A point that is wrong in many places is not near to any plan.
     if (point_.trouble.size() > kMostTrouble) break;
     const double near = near_effort_ + effort() - begin;
-    if (near > kNearShare * effort()) {
+    // A plan as good as a point that costs what is proved would be the best.
+    const bool is_best = point_.cost <= bound_ * (1 + 1e-9);
+    if (near > (is_best ? kBestShare : kNearShare) * effort()) {
       near_.emplace(std::move(detail), point_);
       break;
     }
@@ -435,7 +443,7 @@ void SplitSearch::look_near(SplitDetail detail) {
     if (!relax(round)) break;
     const LpSolution answer = solve_near(round);
     if (!answer.has_point || is_done()) break;
-    point_.live = lives_at(round.program(), answer.columns);
+    remember(round, answer);
     if (!refine(round, answer.columns)) break;
     share_cuts(detail);
     look_closely_at_trouble(point_, stages, detail.points);

@@ -76,12 +76,13 @@ class SplitSearch {
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);
   void search_more();
+  void remember(const SplitRound& round, const LpSolution& answer);
   void look_near(SplitDetail detail);
   void share_cuts(const SplitDetail& detail);
   LpSolution solve_near(SplitRound& round);
 
   // True if something changed.
-  bool refine_at(const SplitRound& round, std::span<const double> columns);
+  bool refine_at(const SplitRound& round, const LpSolution& answer);
   bool refine(const SplitRound& round, std::span<const double> columns);
   // Where sizes are so large that a solver does not see the last bytes.
   bool refine_by_bytes(const SplitRound& round,
