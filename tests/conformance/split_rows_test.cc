@@ -70,6 +70,22 @@ void add_path_rows(Random& random, const SplitProgram& program,
   }
 }
 
+// Those that another program breaks, whose lives are split less.
+void add_paths_of_coarser(Random& random, const Problem& problem,
+                          const SplitProgram& program,
+                          const SplitPoints& points, LinearModel& model) {
+  SplitProgram coarse(problem, program.lives(),
+                      {points.moments, points.detailed, {}});
+  std::vector<double> columns(coarse.take_model().num_columns());
+  for (double& value : columns) value = 0.3 * random.unit();
+  for (const PathCut& cut : path_cuts(coarse, points.moments, columns, 0.01)) {
+    const auto sum = path_sum(program, cut.path);
+    if (!sum) continue;
+    model.add_row(model.family("old_path"), 1 - sum->constant, kInfinity,
+                  sum->terms);
+  }
+}
+
 void add_stage_rows(Random& random, const Problem& problem,
                     const SplitProgram& program, const SplitPoints& points,
                     Cost limit, LinearModel& model) {
@@ -98,6 +114,7 @@ class SplitRows : public testing::Test {
     LinearModel model = program.take_model();
     add_memory_rows(program, graph, points, model);
     add_path_rows(random_, program, points, model);
+    add_paths_of_coarser(random_, problem, program, points, model);
     const Cost limit = random_.below(2) == 0 ? trace.rerun_cost() : kAny;
     add_stage_rows(random_, problem, program, points, limit, model);
     const auto columns = point_of(program, model, graph, trace);
@@ -156,7 +173,7 @@ TEST_F(SplitRows, HoldForAnyPlan) {
   // The test is about all families.
   for (const char* family :
        {"keep_ends", "restore", "inputs", "memory", "block_lives", "path",
-        "rerun", "last_rerun", "stage"}) {
+        "old_path", "rerun", "last_rerun", "stage"}) {
     EXPECT_GT(rows_[family], instances() / 2) << family;
   }
 }

@@ -102,7 +102,8 @@ TEST(SplitSearch, ProvesTheOptimumFromAnyPlan) {
     const Request request;
     SplitSearch search(problem, request, incumbent,
                        {graph.base_cost(), gaps.plain_bound,
-                        random_points(random, graph).moments});
+                        random_points(random, graph).moments,
+                        i % 2 == 0 ? SplitStart().many_columns : 0});
     search.run();
     const std::string where = "instance " + std::to_string(i) + ", budget " +
                               std::to_string(problem.budget) + "\n" +

@@ -260,6 +260,13 @@ SplitPoints random_points(Random& random, const Graph& graph) {
     moments.insert(op.value - 1);
   }
   points.moments.assign(moments.begin(), moments.end());
+  const auto stages = static_cast<std::int64_t>(graph.num_ops());
+  const auto tensors = static_cast<std::int64_t>(graph.num_tensors());
+  for (std::uint64_t i = random.below(6); tensors > 0 && i > 0; --i) {
+    points.local.emplace(
+        static_cast<std::int32_t>(random.between(0, tensors - 1)),
+        static_cast<std::int32_t>(random.between(0, stages - 1)));
+  }
   return points;
 }
 

@@ -41,8 +41,7 @@ class PathCuts : public testing::Test {
 TEST_F(PathCuts, FindWhatIsDeadAndDoesNotComeBack) {
   const auto found = cuts();
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].source, a_);
-  EXPECT_EQ(found[0].deadline, 3);
+  EXPECT_EQ(found[0].path, (Path{2, std::nullopt, {a_}}));
   EXPECT_EQ(found[0].violation, 1);
   EXPECT_EQ(found[0].sum.at(columns_), 0);
 }
@@ -53,7 +52,7 @@ TEST_F(PathCuts, FollowReadersToTheirInputs) {
   set(program_.run(OpId(1), 1), 1);
   const auto found = cuts();
   ASSERT_EQ(found.size(), 2u);
-  for (const PathCut& cut : found) EXPECT_EQ(cut.source, q_);
+  for (const PathCut& cut : found) EXPECT_EQ(cut.path.lives.back(), q_);
 }
 
 TEST_F(PathCuts, HoldIfTheInputIsLiveOrRunsAgain) {
@@ -74,6 +73,53 @@ TEST_F(PathCuts, LeaveOutWhatIsBarelyBroken) {
   set(program_.live(a_, 1), 0.95);
   EXPECT_TRUE(cuts(0.1).empty());
   EXPECT_EQ(cuts(0.01).size(), 1u);
+}
+
+TEST_F(PathCuts, AreKnownByTheirPathInAnyProgram) {
+  set(program_.run(OpId(1), 1), 1);
+  const SplitPoints finer{{1, 2}, {}, {}};
+  const SplitProgram other{problem_, lives_, finer};
+  for (const PathCut& cut : cuts()) {
+    const auto sum = path_sum(other, cut.path);
+    ASSERT_TRUE(sum.has_value());
+    EXPECT_EQ(sum->terms.size(), cut.sum.terms.size());
+  }
+}
+
+TEST_F(PathCuts, SayNothingOfWhatIsNotTouchedAgain) {
+  EXPECT_FALSE(path_sum(program_, {2, std::nullopt, {q_}}).has_value());
+}
+
+// q runs again after stage 3, perhaps only for b: too late for a.
+TEST(PathSplits, AreWhereARunMayComeTooLate) {
+  const Graph graph = GraphBuilder()
+                          .add_op("q", {}, 1)
+                          .add_op("a", {"q"}, 1)
+                          .add_op("b", {"q"}, 1)
+                          .add_op("big", {}, 5)
+                          .add_op("end_a", {"a"}, 1)
+                          .add_op("big_2", {}, 5)
+                          .add_op("end_b", {"b"}, 1)
+                          .build()
+                          .value();
+  const Problem problem{graph, 6, OrderRule::kFixed};
+  const Lives lives = find_lives(graph);
+  const std::vector<std::int32_t> moments = {3};
+  SplitProgram program{problem, lives, {moments, {}, {}}};
+  std::vector<double> columns(program.take_model().num_columns());
+  for (OpId op : {OpId(0), OpId(1), OpId(2)}) {
+    const std::size_t last = program.run_points(op).size() - 1;
+    for (std::size_t i : {last - 1, last}) {
+      const Binary run = program.run(op, i);
+      if (!run.is_constant()) columns[run.column().index()] = 1;
+    }
+  }
+  EXPECT_TRUE(path_cuts(program, moments, columns, 0.1).empty());
+  bool found = false;
+  for (const PathSplit& split : path_splits(program, moments, columns, 0.1)) {
+    found = found || (split.life == LifeId(0) && split.stage == 4);
+  }
+  EXPECT_TRUE(found);
 }
 
 }  // namespace

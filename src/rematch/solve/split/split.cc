@@ -15,6 +15,9 @@ namespace {
 
 // Moves of the search for a plan to begin with: a fraction of a second.
 constexpr std::int64_t kFirstMoves = 100'000;
+// Where little is left of the gap, the program is as quick.
+constexpr std::int64_t kFewMoves = 10'000;
+constexpr double kSmallGap = 1e-4;
 // Even the gap program's stages alone would be too many points.
 constexpr std::size_t kMostOps = 20'000;
 
@@ -26,9 +29,11 @@ Request rest_of(const Request& request, const SolveClock& clock) {
 }
 
 // The better the incumbent is, the less there is to prove.
-void search_for_start(const Problem& problem, Request request,
+void search_for_start(const Problem& problem, Request request, Cost bound,
                       BestPlan& incumbent) {
-  request.limits.work = std::min(request.limits.work, kFirstMoves);
+  const bool is_close = incumbent.cost() <= bound * (1 + kSmallGap);
+  request.limits.work =
+      std::min(request.limits.work, is_close ? kFewMoves : kFirstMoves);
   request.limits.threads = 1;
   request.on_progress = nullptr;
   std::optional<Plan> start;
@@ -63,7 +68,8 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   proposal.lower_bound = gaps.lower_bound;
   proposal.bound_finder = "gap";
   if (!is_close_enough(incumbent.cost(), gaps.lower_bound, request)) {
-    search_for_start(problem, rest_of(request, clock), incumbent);
+    search_for_start(problem, rest_of(request, clock), gaps.lower_bound,
+                     incumbent);
     const Request rest = rest_of(request, clock);
     SplitSearch search(problem, rest, incumbent,
                        {gaps.lower_bound, gaps.plain_bound, gaps.stages});

@@ -122,6 +122,10 @@ void SplitProgram::split_lives(const SplitPoints& points) {
       if (!life.is_certain_at(stage)) own.push_back(stage);
     };
     for (std::int32_t stage : points.moments) add(stage);
+    for (auto at = points.local.lower_bound({id, 0});
+         at != points.local.end() && at->first == id; ++at) {
+      add(at->second);
+    }
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rematch/lp/linear_model.h"
@@ -23,6 +24,8 @@ struct SplitPoints {
   // Stages whose reruns are looked at one by one. Each of them and the one
   // before it are global moments.
   std::set<std::int32_t> detailed;
+  // Points of one life alone.
+  std::set<std::pair<LifeId, std::int32_t>> local = {};
 };
 
 // Zero, one, or a column in between.

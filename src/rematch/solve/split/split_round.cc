@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "rematch/lp/dual_bound.h"
-#include "rematch/solve/split/path_cuts.h"
 
 namespace rematch {
 namespace {
@@ -14,6 +13,12 @@ constexpr int kMostRelaxations = 40;
 constexpr std::size_t kMostCutsAtOnce = 500;
 constexpr double kLeastViolation = 0.02;
 constexpr double kRowTolerance = 1e-7;
+// Path rows that raise the bound by less than this share of what is left of the
+// gap, that often in a row, are not worth another relaxation.
+constexpr double kLeastRise = 1e-3;
+constexpr int kMostIdle = 3;
+constexpr double kLeastSplitViolation = 0.1;
+constexpr std::size_t kMostSplitsAtOnce = 300;
 
 }  // namespace
 
@@ -21,6 +26,7 @@ SplitRound::SplitRound(const Problem& problem, const Lives& lives,
                        SplitDetail& detail, Cost most)
     : problem_(problem),
       detail_(detail),
+      most_(most),
       program_(problem, lives, detail.points, most),
       session_(program_.take_model()) {
   add_known_rows();
@@ -44,29 +50,66 @@ void SplitRound::add_known_rows() {
   for (const MemoryCover& cover : detail_.covers) {
     add_cover_row(program_, cover, model);
   }
+  for (const Path& path : detail_.paths) {
+    if (const auto sum = path_sum(program_, path)) add_path_row(*sum, path);
+  }
+}
+
+void SplitRound::add_path_row(const LinearSum& sum, Path path) {
+  LinearModel& model = session_.model();
+  const RowId row = model.add_row(model.family("path"), 1 - sum.constant,
+                                  kInfinity, sum.terms);
+  path_rows_.emplace_back(row, std::move(path));
+}
+
+// The others would only slow down the next program.
+void SplitRound::keep_binding_paths() {
+  detail_.paths.clear();
+  for (const auto& [row, path] : path_rows_) {
+    if (row.index() >= relaxed_.row_duals.size()) break;
+    if (relaxed_.row_duals[row.index()] > kRowTolerance) {
+      detail_.paths.push_back(path);
+    }
+  }
 }
 
 LpStatus SplitRound::relax(const std::function<LpLimits()>& limits,
-                           const OnBound& on_bound) {
+                           const OnBound& on_bound, bool is_thorough) {
+  int idle = 0;
   for (int i = 0; i < kMostRelaxations; ++i) {
     relaxed_ = session_.solve_relaxation(limits());
     iterations_ += relaxed_.iterations;
     if (relaxed_.status != LpStatus::kOptimal) return relaxed_.status;
-    const Cost value = dual_bound(session_.model(), relaxed_.row_duals) *
-                       program_.cost_scale();
-    if (std::isfinite(value) && !on_bound(value)) {
+    const Cost last = value_;
+    value_ = dual_bound(session_.model(), relaxed_.row_duals) *
+             program_.cost_scale();
+    if (std::isfinite(value_) && !on_bound(value_)) {
       return LpStatus::kInterrupted;
     }
-    if (!add_broken_rows()) break;
+    idle = value_ - last < kLeastRise * room() ? idle + 1 : 0;
+    if (i + 1 == kMostRelaxations) break;
+    const bool goes_on = is_thorough || idle < kMostIdle;
+    if (!(goes_on ? add_broken_rows() : add_broken_limits())) break;
   }
+  keep_binding_paths();
   return LpStatus::kOptimal;
 }
 
+// Between the bound and what is not of interest any more.
+Cost SplitRound::room() const {
+  return std::isfinite(most_) ? most_ - value_ : value_;
+}
+
 bool SplitRound::add_broken_rows() {
+  const bool limits = add_broken_limits();
+  const bool paths = add_broken_path_rows();
+  return limits || paths;
+}
+
+bool SplitRound::add_broken_limits() {
   const bool memory = add_broken_memory_rows();
   const bool reruns = add_broken_rerun_rows();
-  const bool paths = add_broken_path_rows();
-  return memory || reruns || paths;
+  return memory || reruns;
 }
 
 bool SplitRound::add_broken_memory_rows() {
@@ -108,27 +151,43 @@ bool SplitRound::add_broken_path_rows() {
                      return a.violation > b.violation;
                    });
   if (cuts.size() > kMostCutsAtOnce) cuts.resize(kMostCutsAtOnce);
-  LinearModel& model = session_.model();
-  for (const PathCut& cut : cuts) {
-    model.add_row(model.family("path"), 1 - cut.sum.constant, kInfinity,
-                  cut.sum.terms);
-  }
-  return !cuts.empty();
+  const bool added = !cuts.empty();
+  for (PathCut& cut : cuts) add_path_row(cut.sum, std::move(cut.path));
+  return added;
 }
 
-void SplitRound::fix_by_reduced_cost(Cost most) {
+bool SplitRound::split_along_paths() {
+  auto splits = path_splits(program_, detail_.points.moments, relaxed_.columns,
+                            kLeastSplitViolation);
+  std::ranges::stable_sort(splits, std::greater<>(), &PathSplit::violation);
+  auto& local = detail_.points.local;
+  const std::size_t before = local.size();
+  for (const PathSplit& split : splits) {
+    if (local.size() == before + kMostSplitsAtOnce) break;
+    local.emplace(split.life, split.stage);
+  }
+  return local.size() > before;
+}
+
+std::size_t SplitRound::fix_by_reduced_cost(Cost most) {
   LinearModel& model = session_.model();
   const double value = dual_bound(model, relaxed_.row_duals);
   const double room = most / program_.cost_scale() - value;
   // What rounding in the reduced costs could be worth, and far more.
   const double margin = 1e-6 * (1 + std::abs(room) + std::abs(value));
+  std::size_t left = 0;
   for (ColumnId column : model.columns()) {
     const double reduced = relaxed_.reduced_costs[column.index()];
     const LinearColumn old = model.column(column);
-    if (!old.integer || !(std::abs(reduced) > room + margin)) continue;
+    if (!old.integer) continue;
+    if (!(std::abs(reduced) > room + margin)) {
+      ++left;
+      continue;
+    }
     const double at = reduced > 0 ? old.lower : old.upper;
     model.set_bounds(column, at, at);
   }
+  return left;
 }
 
 bool SplitRound::split_at_tight_stages() {

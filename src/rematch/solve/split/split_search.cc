@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <tuple>
 
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_bound.h"
@@ -27,13 +28,20 @@ constexpr int kMostNearRounds = 30;
 constexpr std::size_t kMostTrouble = 5;  // Stages.
 constexpr double kNearSeconds = 2;
 constexpr std::int64_t kNearNodes = 30;
-constexpr double kNearShare = 0.4;  // Of all effort.
-constexpr std::int32_t kNearStages = 6;
-constexpr std::int32_t kCloseStages = 1;
+constexpr double kNearShare = 0.25;  // Of all effort,
+constexpr double kBestShare = 0.75;  // if the point may be the best plan.
 constexpr std::int64_t kRepairMoves = 60'000;
-constexpr double kSearchShare = 0.25;  // Of all time.
+constexpr double kSearchShare = 0.25;  // Of all time,
+constexpr double kFirstSearch = 0.25;  // less so many seconds.
 constexpr std::int64_t kSearchMoves = 300'000;
 constexpr double kLeastPatience = 5;  // Seconds.
+constexpr std::int64_t kLeastBriefWork = 20'000;
+constexpr double kRiseInSearch = 0.1;  // Of the gap.
+// Relaxations that raise the bound by less than this share of the gap, that
+// often in a row, are not split further before a search over integers.
+constexpr double kLeastRise = 0.01;
+constexpr int kMostIdle = 3;
+constexpr int kMostIdleIfCheap = 8;
 constexpr std::size_t kMostOpsEverywhere = 40;
 
 }  // namespace
@@ -47,7 +55,8 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
       is_by_clock_(std::isfinite(request.limits.seconds) &&
                    request.limits.work == Limits().work),
       bound_(start.lower_bound),
-      plain_bound_(start.plain_bound) {
+      plain_bound_(start.plain_bound),
+      many_columns_(start.many_columns) {
   const auto& moments = detail_.points.moments = std::move(start.moments);
   detail_.memory_rows.insert(moments.begin(), moments.end());
 }
@@ -62,23 +71,71 @@ void SplitSearch::run() {
     SplitRound round(problem_, lives_, detail_, most());
     if (!relax(round)) return;
     if (round.split_at_tight_stages()) continue;
-    if (incumbent_.fits()) {
-      round.fix_by_reduced_cost(most());
-    }
-    const LpSolution answer = solve_integers(round, lp_limits_now());
+    const std::size_t left =
+        incumbent_.fits() ? round.fix_by_reduced_cost(most()) : many_columns_;
+    is_large_ = left >= many_columns_;
+    if (is_large_ && splits_further(round)) continue;
+    const bool is_brief = is_large_ && !is_split_up_;
+    const LpSolution answer = solve_integers(round, lp_limits_now(), is_brief);
     raise_bound(proved_by(answer, round));
     if (is_done()) return;
     prove_exactly(round, answer);
-    if (!goes_on_after(answer.status) || !answer.has_point) return;
-    repair(round, answer.columns);
-    remember(round, answer.columns);
-    const bool refined = refine(round, answer.columns);
-    const Cost cost = problem_.graph.base_cost() +
-                      answer.objective * round.program().cost_scale();
-    if (refined) look_near(detail_, cost <= bound_ * (1 + 1e-9));
-    if (!refined && !refine_everywhere()) return;
+    if (!goes_on_after(answer.status)) return;
+    const bool took_long = answer.status == LpStatus::kInterrupted;
+    if (!answer.has_point && !(took_long && is_brief)) return;
+    if (answer.has_point && !refine_at(round, answer) && !took_long &&
+        !refine_everywhere()) {
+      return;
+    }
     lives_ = find_lives(problem_.graph, spare());
   }
+}
+
+// Makes a plan of a point, or refines where it is none; false if there is
+// nothing to refine.
+bool SplitSearch::refine_at(const SplitRound& round, const LpSolution& answer) {
+  repair(round, answer.columns);
+  remember(round, answer);
+  const bool refined = refine(round, answer.columns);
+  if (refined) look_near(detail_);
+  return refined;
+}
+
+void SplitSearch::remember(const SplitRound& round, const LpSolution& answer) {
+  point_.live = lives_at(round.program(), answer.columns);
+  point_.cost = problem_.graph.base_cost() +
+                answer.objective * round.program().cost_scale();
+}
+
+// Splits single lives as long as that raises the bound; where it does not, goes
+// back to the last program that did, which is smaller. False once that is the
+// one at hand.
+bool SplitSearch::splits_further(SplitRound& round) {
+  if (is_back_) {
+    is_back_ = false;
+    return false;
+  }
+  const Cost gap = incumbent_.cost() - bound_;
+  const bool rose =
+      std::isfinite(gap) && round.value() - coarse_value_ > kLeastRise * gap;
+  if (!coarse_ || rose) {
+    coarse_ = detail_;
+    coarse_value_ = round.value();
+    coarse_effort_ = effort();
+    idle_ = 0;
+  } else {
+    ++idle_;
+  }
+  const bool is_patient = idle_ < kMostIdle || (idle_ < kMostIdleIfCheap &&
+                                                effort() < 2 * coarse_effort_);
+  is_split_up_ = is_patient && !round.split_along_paths();
+  if (is_patient && !is_split_up_) return true;
+  const bool goes_back = idle_ > 0;
+  if (goes_back) detail_ = *std::move(coarse_);
+  coarse_.reset();
+  idle_ = 0;
+  is_back_ = goes_back;
+  return goes_back;
 }
 
 bool SplitSearch::is_good_enough() const {
@@ -180,7 +237,8 @@ bool SplitSearch::relax(SplitRound& round) {
                     const Cost base = problem_.graph.base_cost();
                     raise_bound(std::nextafter(base + value, 0.0));
                     return !is_done();
-                  });
+                  },
+                  !is_large_);
   meter_.stop(round.iterations() - before);
   if (status == LpStatus::kInfeasible) {
     // There is no plan, or none that is cheaper.
@@ -191,29 +249,49 @@ bool SplitSearch::relax(SplitRound& round) {
 }
 
 // Looks for a point that is cheaper than the incumbent; offers what it finds.
-LpSolution SplitSearch::solve_integers(SplitRound& round, LpLimits limits) {
+LpSolution SplitSearch::solve_integers(SplitRound& round, LpLimits limits,
+                                       bool is_brief) {
   const Cost base = problem_.graph.base_cost();
   limits.effort_on_points = 0;
   if (incumbent_.fits()) limits.cutoff = cutoff(round);
   limits.target = (bound_ - base) / round.program().cost_scale();
   std::atomic<bool> stop = false;
   limits.interrupt = &stop;
-  double stop_at = kInfinity;
+  // As long as everything before.
+  const double begin = seconds();
+  double stop_at =
+      is_brief && is_by_clock_ ? std::max(kLeastPatience, begin) : kInfinity;
+  if (is_brief && !is_by_clock_) {
+    limits.iterations =
+        std::min(limits.iterations, std::max(kLeastBriefWork, meter_.work()));
+  }
+  double rise_at =
+      limits.target + kRiseInSearch * (limits.cutoff - limits.target);
   LpHooks hooks;
   hooks.progress = [&](const LpProgress& progress) {
     if (!progress.point.empty()) {
       // A point that is no plan shows where to refine; the proof can wait.
       const bool is_plan = offer(round, progress.point);
-      stop_at = is_plan || !is_by_clock_
-                    ? kInfinity
-                    : std::max(kLeastPatience, 2 * progress.seconds);
+      if (!is_plan && is_by_clock_) {
+        stop_at = std::min(stop_at,
+                           std::max(kLeastPatience, 2 * (seconds() - begin)));
+      }
+    }
+    // One whose bound rises is worth waiting for.
+    if (progress.bound >= rise_at) {
+      stop_at = std::max(stop_at, 2 * (seconds() - begin));
+      rise_at =
+          progress.bound + kRiseInSearch * (limits.cutoff - progress.bound);
     }
     import();
-    if (progress.seconds > stop_at || is_done()) stop = true;
+    if (seconds() - begin > stop_at || is_done()) stop = true;
   };
   LpSolution answer = round.session().solve_integers(limits, hooks);
   meter_.stop(answer.iterations + 100 * answer.nodes);
   if (answer.has_point) offer(round, answer.columns);
+  if (is_brief && answer.status == LpStatus::kIterationLimit) {
+    answer.status = LpStatus::kInterrupted;
+  }
   return answer;
 }
 
@@ -321,8 +399,9 @@ void SplitSearch::repair(const SplitRound& round,
 
 // Where the proof takes long, a better plan may take its share of the time.
 void SplitSearch::search_more() {
+  if (request_.other_plan) return;  // Somebody else searches.
   while (is_by_clock_ && !is_done() && incumbent_.has_plan() &&
-         search_seconds_ < kSearchShare * seconds()) {
+         search_seconds_ + kFirstSearch < kSearchShare * seconds()) {
     const double begin = seconds();
     const Plan start = incumbent_.plan();
     Request request = request_;
@@ -339,84 +418,61 @@ void SplitSearch::search_more() {
   }
 }
 
-void SplitSearch::remember(const SplitRound& round,
-                           std::span<const double> columns) {
-  last_live_.clear();
-  for (LifeId id : lives_.all.ids()) {
-    const auto points = round.program().points(id);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const Binary live = round.program().live(id, i);
-      if (live.is_constant()) continue;
-      last_live_[{id, points[i]}] = live.at(columns) > 0.5;
-    }
-  }
-}
-
 // Refines further around the last point, as a copy: many small steps that the
-// proof does not need may lead to a plan.
-void SplitSearch::look_near(SplitDetail detail, bool may_be_best) {
+// proof does not need may lead to a plan. If that takes more than its share, it
+// is continued the next time.
+void SplitSearch::look_near(SplitDetail detail) {
   const double begin = effort();
+  if (near_) {
+    std::tie(detail, point_) = *std::move(near_);
+    near_.reset();
+  }
+  const auto stages = static_cast<std::int32_t>(problem_.graph.num_ops());
   for (int i = 0; i < kMostNearRounds && !is_done(); ++i) {
     // A point that is wrong in many places is not near to any plan.
-    if (trouble_.size() > kMostTrouble) break;
+    if (point_.trouble.size() > kMostTrouble) break;
     const double near = near_effort_ + effort() - begin;
-    if (!may_be_best && near > kNearShare * effort()) break;
+    // A plan as good as a point that costs what is proved would be the best.
+    const bool is_best = point_.cost <= bound_ * (1 + 1e-9);
+    if (near > (is_best ? kBestShare : kNearShare) * effort()) {
+      near_.emplace(std::move(detail), point_);
+      break;
+    }
     if (!is_within_size(detail.points)) break;
     SplitRound round(problem_, lives_, detail, most());
     if (!relax(round)) break;
     const LpSolution answer = solve_near(round);
     if (!answer.has_point || is_done()) break;
-    remember(round, answer.columns);
+    remember(round, answer);
     if (!refine(round, answer.columns)) break;
-    look_closely_at_trouble(detail);
+    share_cuts(detail);
+    look_closely_at_trouble(point_, stages, detail.points);
   }
   near_effort_ += effort() - begin;
 }
 
-// Every stage around those at which the last point does not hold.
-void SplitSearch::look_closely_at_trouble(SplitDetail& detail) const {
-  auto& list = detail.points.moments;
-  std::set<std::int32_t> moments(list.begin(), list.end());
-  const auto stages = static_cast<std::int32_t>(problem_.graph.num_ops());
-  for (std::int32_t stage : trouble_) {
-    for (std::int32_t t = stage - kCloseStages; t <= stage + kCloseStages;
-         ++t) {
-      if (t < 1 || t >= stages) continue;
-      moments.insert(t);
-      moments.insert(t - 1);
-      detail.points.detailed.insert(t);
+// What is true of a stage is so in any program that looks at it closely.
+void SplitSearch::share_cuts(const SplitDetail& detail) {
+  auto& known = detail_.stage_cuts;
+  for (const StageCut& cut : detail.stage_cuts) {
+    if (detail_.points.detailed.contains(cut.stage) &&
+        std::ranges::find(known, cut) == known.end()) {
+      known.push_back(cut);
     }
   }
-  list.assign(moments.begin(), moments.end());
 }
 
 // Searches where the last point was, but for the stages around those at which
 // it did not hold.
 LpSolution SplitSearch::solve_near(SplitRound& round) {
-  LinearModel& model = round.session().model();
-  for (LifeId id : lives_.all.ids()) {
-    const auto points = round.program().points(id);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const Binary live = round.program().live(id, i);
-      if (live.is_constant() || is_near_trouble(points[i])) continue;
-      const auto last = last_live_.find({id, points[i]});
-      if (last == last_live_.end()) continue;
-      const double value = last->second ? 1 : 0;
-      model.set_bounds(live.column(), value, value);
-    }
-  }
+  fix_far_lives(round.program(), point_, round.session().model());
   LpLimits limits = lp_limits_now();
   if (is_by_clock_) {
     limits.seconds = std::min(limits.seconds, kNearSeconds);
   } else {
     limits.nodes = std::min(limits.nodes, kNearNodes);
   }
-  return solve_integers(round, limits);
-}
-
-bool SplitSearch::is_near_trouble(std::int32_t stage) const {
-  const auto next = trouble_.lower_bound(stage - kNearStages);
-  return next != trouble_.end() && *next <= stage + kNearStages;
+  return solve_integers(round, limits, false);
 }
 
 bool SplitSearch::refine(const SplitRound& round,
@@ -465,9 +521,9 @@ bool SplitSearch::refine_by_bytes(const SplitRound& round,
 // that are, these are looked at one by one.
 bool SplitSearch::refine_at_overflow(const Plan& plan, SplitDetail& detail) {
   const Overflow overflow = overflow_of(problem_, plan);
-  trouble_.clear();
-  trouble_.insert(overflow.first_runs.begin(), overflow.first_runs.end());
-  trouble_.insert(overflow.reruns.begin(), overflow.reruns.end());
+  point_.trouble.clear();
+  point_.trouble.insert(overflow.first_runs.begin(), overflow.first_runs.end());
+  point_.trouble.insert(overflow.reruns.begin(), overflow.reruns.end());
   SplitPoints& points = detail.points;
   std::set<std::int32_t> moments(points.moments.begin(), points.moments.end());
   const std::size_t before = moments.size();

@@ -5,15 +5,14 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "rematch/solve/best_plan.h"
 #include "rematch/solve/request.h"
+#include "rematch/solve/split/near_point.h"
 #include "rematch/solve/split/split_round.h"
 
 namespace rematch {
@@ -23,6 +22,9 @@ struct SplitStart {
   Cost lower_bound = 0;               // Proved.
   Cost plain_bound = 0;               // See GapBound.
   std::vector<std::int32_t> moments;  // To split at first.
+  // With so many columns to decide, a search over integers takes long, and
+  // single lives are split first.
+  std::size_t many_columns = 2'500;
 };
 
 // Refers to its arguments, and improves the incumbent.
@@ -61,7 +63,9 @@ class SplitSearch {
 
   bool is_within_size(const SplitPoints& points) const;
   bool relax(SplitRound& round);
-  LpSolution solve_integers(SplitRound& round, LpLimits limits);
+  bool splits_further(SplitRound& round);
+  // A brief one gives up if it takes long.
+  LpSolution solve_integers(SplitRound& round, LpLimits limits, bool is_brief);
   double cutoff(const SplitRound& round) const;
   Cost proved_by(const LpSolution& answer, const SplitRound& round);
   void prove_exactly(SplitRound& round, const LpSolution& answer);
@@ -72,13 +76,13 @@ class SplitSearch {
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);
   void search_more();
-  void remember(const SplitRound& round, std::span<const double> columns);
-  void look_near(SplitDetail detail, bool may_be_best);
+  void remember(const SplitRound& round, const LpSolution& answer);
+  void look_near(SplitDetail detail);
+  void share_cuts(const SplitDetail& detail);
   LpSolution solve_near(SplitRound& round);
-  void look_closely_at_trouble(SplitDetail& detail) const;
-  bool is_near_trouble(std::int32_t stage) const;
 
   // True if something changed.
+  bool refine_at(const SplitRound& round, const LpSolution& answer);
   bool refine(const SplitRound& round, std::span<const double> columns);
   // Where sizes are so large that a solver does not see the last bytes.
   bool refine_by_bytes(const SplitRound& round,
@@ -98,17 +102,26 @@ class SplitSearch {
   std::optional<Stop> stop_;
   Cost bound_;
   Cost plain_bound_;
+  std::size_t many_columns_;
   bool too_large_ = false;
   bool infeasible_ = false;
   bool is_everywhere_ = false;  // Every stage is looked at one by one.
   Lives lives_;
   SplitDetail detail_;
-  // The last point: what is live at which stage; and where it does not hold.
-  std::map<std::pair<LifeId, std::int32_t>, bool> last_live_;
-  std::set<std::int32_t> trouble_;
+  NearPoint point_;  // The last one.
+  // A search near a point, to be continued.
+  std::optional<std::pair<SplitDetail, NearPoint>> near_;
   double search_seconds_ = 0;  // Spent on searching for better plans.
   std::uint64_t searches_ = 0;
   double near_effort_ = 0;  // Spent on looking near.
+  // The last detail that raised the bound, while there are finer ones.
+  std::optional<SplitDetail> coarse_;
+  Cost coarse_value_ = 0;
+  double coarse_effort_ = 0;
+  bool is_large_ = false;     // The last program.
+  int idle_ = 0;              // Finer ones in a row that did not.
+  bool is_back_ = false;      // From finer ones.
+  bool is_split_up_ = false;  // There are no finer ones.
 };
 
 }  // namespace rematch
