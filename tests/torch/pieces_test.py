@@ -105,7 +105,7 @@ def test_pieces_that_do_not_fit_together_are_refused():
     torch._dynamo.reset()
     model, x = Cut(), torch.randn(ROWS, WIDTH)
     planned = rematch.torch.compile(model, budget=100_000, time_limit=0.5)
-    with pytest.raises(InfeasibleBudget, match="the 2 graphs of the model") as failure:
+    with pytest.raises(InfeasibleBudget, match="in all of its graphs and calls") as failure:
         for seed in range(2):
             step(model, planned, x, seed)
     least = failure.value.least_budget
@@ -114,3 +114,12 @@ def test_pieces_that_do_not_fit_together_are_refused():
     for seed in range(2):
         step(model, planned, x, seed)
     assert peak_of(model, planned, x) <= least
+
+
+def test_a_share_is_of_all_pieces():
+    model, x = Cut(), torch.randn(ROWS, WIDTH)
+    planned = rematch.torch.compile(model, budget="100%", time_limit=0.5)
+    for seed in range(2):
+        step(model, planned, x, seed)
+    assert not any(run.number for graph in planned.rematch_graphs
+                   for run in graph.schedule.runs)

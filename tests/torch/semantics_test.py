@@ -8,6 +8,7 @@ import pytest
 import rematch.torch
 import torch
 import training
+from live_memory import LiveMemory
 from rematch.torch import profiling
 from rematch.torch.program import Op, Program, Ref, Value
 from torch import nn
@@ -261,3 +262,69 @@ def test_small_values_have_the_size_that_they_really_have():
     program = Program({"x": x}, values, {}, ops)
     profiling.profile(program, torch.device("cpu"), None)
     assert [value.bytes for value in program.values.values()] == [16, 16, 16, 16]
+
+
+@pytest.mark.parametrize(("option", "value"), [
+    ("budget", 1e6), ("budget", None), ("budget", True), ("budget", -1),
+    ("budget", "abc%"), ("budget", "-50%"), ("budget", "nan%"), ("budget", "lots"),
+    ("reserve", -1), ("reserve", 1.5), ("time_limit", "x"), ("gap", -1), ("seed", -1),
+    ("threads", 1.5), ("optimizer", "adam"), ("on_plan", 3), ("gpu", 3)])
+def test_a_bad_option_is_refused_at_once(option, value):
+    with pytest.raises(ValueError, match=option if option != "gpu" else "no GPU"):
+        rematch.torch.compile(nn.Linear(2, 2), **{"budget": 1, option: value})
+
+
+def test_sparse_gradients_are_refused():
+    model = nn.Sequential(nn.Embedding(10, 4, sparse=True), nn.Linear(4, 2))
+    step = rematch.torch.TrainStep(model, lambda y, _: y.sum(), budget="1GiB")
+    with pytest.raises(rematch.torch.UnsupportedModel, match="layout"):
+        step(torch.tensor([1, 2]))
+
+
+def test_a_step_in_pieces_is_refused():
+    class Broken(nn.Module):
+        def forward(self, x):
+            torch._dynamo.graph_break()
+            return x
+
+    step = rematch.torch.TrainStep(nn.Sequential(nn.Linear(2, 2), Broken()),
+                                   lambda y, _: y.sum(), budget="1GiB")
+    with pytest.raises(rematch.torch.UnsupportedModel, match="as one graph"):
+        step(torch.randn(2, 2))
+
+
+def test_a_loss_that_holds_more_than_it_shows_is_counted():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 64))
+    x, y = torch.randn(128, 64), torch.randn(128, 64)
+    step = rematch.torch.TrainStep(model, nn.functional.mse_loss, budget="1GiB",
+                                   time_limit=1)
+    step(x, y)
+    model.zero_grad()
+    live = LiveMemory()
+    with live:
+        live.hold([*model.parameters(), x, y])
+        step(x, y)
+    assert live.peak == step.graphs[0].peak_bytes
+
+
+def test_attention_weights_at_the_least_budget():
+    """What is computed again before anyone reads it is not computed twice."""
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attend = nn.MultiheadAttention(64, 4, batch_first=True)
+            self.head = nn.Linear(64, 10)
+
+        def forward(self, x):
+            return self.head(self.attend(x, x, x)[0].mean(1))
+
+    batch = torch.randn(16, 7, 64), torch.randint(0, 10, (16,))
+    model = Attention()
+    with pytest.raises(rematch.torch.InfeasibleBudget) as failure:
+        rematch.torch.TrainStep(model, nn.functional.cross_entropy, budget=1)(*batch)
+    torch._dynamo.reset()
+    step = rematch.torch.TrainStep(model, nn.functional.cross_entropy,
+                                   budget=failure.value.least_budget)
+    step(*batch)
+    assert step.graphs[0].peak_bytes <= failure.value.least_budget

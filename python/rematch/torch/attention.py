@@ -36,6 +36,24 @@ def _changes_inputs(node: fx.Node) -> bool:
         "out" in node.kwargs
 
 
+def _storage(node: object) -> int | None:
+    """Of what the node was traced with; views have that of their base."""
+    example = node.meta.get("example_value") if isinstance(node, fx.Node) else None
+    if not isinstance(example, torch.Tensor):
+        return None
+    try:
+        return example.untyped_storage()._cdata
+    except (NotImplementedError, RuntimeError):
+        return None
+
+
+def _changed_storages(graph: fx.Graph) -> set[int | None]:
+    """What any op of the graph writes to, also through views."""
+    return {_storage(target) for node in graph.nodes
+            if node.op in ("call_function", "call_method") and _changes_inputs(node)
+            for target in (*node.args[:1], node.kwargs.get("out"))} - {None}
+
+
 def _ancestors(node: fx.Node) -> list[fx.Node] | None:
     """What a value is made from, itself included, in order; None if that is not
     the same in each step."""
@@ -52,6 +70,8 @@ def _ancestors(node: fx.Node) -> list[fx.Node] | None:
             return None
         found.add(item)
         open_nodes += item.all_input_nodes
+    if not _changed_storages(node.graph).isdisjoint(map(_storage, found)):
+        return None
     return [item for item in node.graph.nodes if item in found]
 
 

@@ -5,6 +5,8 @@ import functools
 
 from torch._dynamo.exc import BackendCompilerFailed
 
+import rematch
+
 
 class RematchTorchError(RuntimeError):
     """Base of all errors of this package."""
@@ -38,7 +40,7 @@ def unwrapped(function):
             return function(*args, **kwargs)
         except BackendCompilerFailed as failure:
             inner = failure.inner_exception
-            if isinstance(inner, RematchTorchError):
+            if isinstance(inner, (RematchTorchError, rematch.Error, ValueError)):
                 raise inner.with_traceback(None) from None
             raise
 

@@ -76,6 +76,9 @@ class Lowering:
     # -- storages ----------------------------------------------------------
 
     def _storage(self, tensor: torch.Tensor) -> int:
+        if tensor.layout is not torch.strided:
+            raise UnsupportedModel(f"a tensor with the layout {tensor.layout} has no "
+                                   "memory of its own to plan")
         ref = StorageWeakRef(tensor.untyped_storage())
         self.alive.append((ref, tensor))
         return ref.cdata

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
 
+import rematch
 from rematch.torch import roofline
 from rematch.torch.saved import SavedPlan
 
@@ -39,7 +41,49 @@ class Options:
         if options.kernels != "eager":
             raise ValueError(f"kernels must be 'eager', not {options.kernels!r}")
         if options.gpu is not None:
-            roofline.find(options.gpu)
+            roofline.find(str(options.gpu))
+        options.check()
         if options.plan is not None and not isinstance(options.plan, SavedPlan):
             options.plan = SavedPlan.load(options.plan)
         return options
+
+    def check(self) -> None:
+        """Says at once what would be wrong later."""
+        for name in ("budget", "reserve"):
+            _check_bytes(name, getattr(self, name))
+        for name in ("time_limit", "gap"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, float)) or not value >= 0:
+                raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
+        for name in ("threads", "seed"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 0:
+                raise ValueError(f"{name} must be an integer of at least 0, not {value!r}")
+        if self.optimizer is not None and not hasattr(self.optimizer, "param_groups"):
+            raise ValueError(f"optimizer must be a torch.optim.Optimizer, not "
+                             f"{self.optimizer!r}")
+        if self.on_plan is not None and not callable(self.on_plan):
+            raise ValueError(f"on_plan must be a function, not {self.on_plan!r}")
+
+
+def _check_bytes(name: str, value: Any) -> None:
+    what = "bytes, a size such as '6GiB'"
+    if name == "budget":
+        what += ", a share such as '50%' or 'auto'"
+    wrong = ValueError(f"{name} must be {what}, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise wrong
+    if isinstance(value, int):
+        if value < 0:
+            raise wrong
+        return
+    if name == "budget" and value == "auto":
+        return
+    try:
+        if name == "budget" and value.endswith("%"):
+            if not 0 <= float(value[:-1]) < math.inf:
+                raise wrong
+        else:
+            rematch.parse_bytes(value)
+    except (ValueError, rematch.Error):
+        raise wrong from None

@@ -78,11 +78,26 @@ def keep_all(program: Program) -> Schedule:
     return trace(program, steps)
 
 
+def without_unread(program: Program, sequence: list[int]) -> list[int]:
+    """Without the runs whose results nobody reads. A plan may have them where an
+    op has to come at its turn, though it is computed again before it is needed."""
+    needed = set(program.roots([program.forward_outputs, program.backward_outputs]))
+    kept = []
+    for index in reversed(sequence):
+        op = program.ops[index]
+        made = [name for name in op.outputs if name]
+        if op.has_effect or not needed.isdisjoint(made):
+            needed.difference_update(made)
+            needed.update(program.inputs_of(op))
+            kept.append(index)
+    return kept[::-1]
+
+
 def schedule_of(program: Program, graph: rematch.Graph,
                 sequence: list[int]) -> Schedule:
     """The ops of the graph are those of the program. Everything is dropped after
     its last reader, as Python will do it."""
-    plan = rematch.plan_from_sequence(graph, sequence)
+    plan = rematch.plan_from_sequence(graph, without_unread(program, sequence))
     return trace(program, [
         ("compute", step.op) if step.op is not None
         else ("drop", graph.tensor(step.tensor).name) for step in plan.steps])
@@ -139,8 +154,11 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
         raise PlanMismatch("the saved plan is of another model, another batch or "
                            "another version of PyTorch; plan this one anew")
     graph = to_graph(program, name)
-    found = Planned(schedule_of(program, graph, saved.sequence), saved.sequence, None,
-                    graph, keep_all(program).peak)
+    try:
+        schedule = schedule_of(program, graph, saved.sequence)
+    except (rematch.Error, IndexError, KeyError, TypeError) as error:
+        raise PlanMismatch(f"the saved plan is damaged: {error}") from None
+    found = Planned(schedule, saved.sequence, None, graph, keep_all(program).peak)
     if found.schedule.peak > budget:
         raise infeasible(program, budget, found, proved=False)
     return found

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 
 from rematch.torch.backend import Backend
+from rematch.torch.dynamo import guarded, settings
 from rematch.torch.errors import (InfeasibleBudget, RematchTorchError,
-                                  UnsupportedModel, unwrapped)
+                                  UnsupportedModel)
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.step import WithLoss
@@ -34,8 +35,8 @@ def plan(model: torch.nn.Module, inputs: Any, targets: Any = None, *,
 
     backend = Backend(Options.parse(
         {"budget": budget, **options, "on_plan": stop}))
-    step = unwrapped(torch.compile(WithLoss(model, loss_fn), backend=backend,
-                                   fullgraph=True, dynamic=False))
+    step = guarded(torch.compile(WithLoss(model, loss_fn), backend=backend,
+                                 fullgraph=True, **settings()))
     try:
         step(inputs, targets)
     except _Planned:

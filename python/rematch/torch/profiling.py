@@ -51,10 +51,15 @@ def materialise(signature: tuple, device: torch.device) -> torch.Tensor:
     return result
 
 
+def _is_small(signature: tuple) -> bool:
+    """A few numbers. What the graph says about where they are and how much memory
+    they hold is not always true."""
+    return math.prod(signature[0]) <= 16
+
+
 def _is_control(signature: tuple) -> bool:
     """A few integers."""
-    shape, _, dtype_name, _ = signature
-    return "int" in dtype_name and math.prod(shape) <= 16
+    return "int" in signature[2] and _is_small(signature)
 
 
 class Profiler:
@@ -103,31 +108,29 @@ class Profiler:
         producer = self.makers.get(name)
         if producer is None or not _is_control(signature):
             return materialise(signature, self.device)
+        # Seeds, offsets and lengths: ops look at them on the CPU.
         if name not in self.controls:
-            self._run_for_controls(producer)
+            self.controls.update(self._small_results(producer))
         return self.controls[name]
 
-    def _run_for_controls(self, op: Op) -> None:
-        """Seeds, offsets and lengths: ops look at them on the CPU, and what the
-        graph says about where they are and how large is not always true."""
+    def _small_results(self, op: Op) -> dict[str, torch.Tensor]:
+        """By name, for real."""
         args, kwargs = self.arguments(op)
         result = op.call(*args, **kwargs)
         result = result if op.returns_tuple else (result,)
-        for name, tensor in zip(op.outputs, result, strict=True):
-            if name and _is_control(self._value(name).signature):
-                self.controls[name] = tensor
+        return {name: tensor for name, tensor in zip(op.outputs, result, strict=True)
+                if name and _is_small(self._value(name).signature)}
 
     def correct_sizes(self, ops: list[Op]) -> None:
-        """Of the controls that ops with the same arguments make, as they really
-        are."""
-        if not any(name and _is_control(self._value(name).signature)
+        """Of small results of ops with the same arguments, as they really are."""
+        if not any(name and _is_small(self._value(name).signature)
                    for name in ops[0].outputs):
             return
-        self._run_for_controls(ops[0])
+        results = self._small_results(ops[0])
         for index, first in enumerate(ops[0].outputs):
-            if first not in self.controls:
+            if first not in results:
                 continue
-            size = bytes_on(self.controls[first], self.device)
+            size = bytes_on(results[first], self.device)
             for op in ops:
                 value = self._value(op.outputs[index])
                 self.program.values[value.name] = replace(value, bytes=size)

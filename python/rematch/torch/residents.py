@@ -37,7 +37,11 @@ def storage_bytes(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().nbytes()
 
 
+def storage_of(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
 def unique(tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
     """One for each storage."""
-    return list({tensor.untyped_storage().data_ptr(): tensor
+    return list({storage_of(tensor): tensor
                  for tensor in tensors}.values())

@@ -83,7 +83,7 @@ class Rewriting:
         op, phase = run.op, run.phase
         old = self.old.get(op.name)
         tag = f"is_{phase}"
-        if old is not None and run.number == 0:
+        if old is not None and run.number == 0 and op.phase == phase:
             tag = old.meta.get("partitioner_tag", tag)
         args = self._resolve(op.args, run.reads, tag)
         kwargs = self._resolve(op.kwargs, run.reads, tag)

@@ -59,7 +59,26 @@ class SavedPlan:
         version = fields.pop("version", None)
         if version != _VERSION:
             raise RematchTorchError(f"{path}: version {version}, not {_VERSION}")
-        try:
-            return cls(**fields)
-        except TypeError as error:
-            raise RematchTorchError(f"{path}: {error}") from None
+        if complaint := _complaint(fields):
+            raise RematchTorchError(f"{path}: {complaint}")
+        return cls(**fields)
+
+
+_TYPES = {"digest": str, "budget_bytes": int, "peak_bytes": int,
+          "keep_all_peak_bytes": int, "lower_bound": (float, int, type(None)),
+          "step_microseconds": (float, int, type(None)), "explanation": str,
+          "graph": dict, "sequence": list}
+
+
+def _complaint(fields: dict) -> str | None:
+    """What is wrong with the fields of a file."""
+    for name in _TYPES.keys() | fields.keys():
+        if name not in _TYPES:
+            return f"'{name}' is not known here"
+        if name not in fields:
+            return f"'{name}' is missing"
+        if not isinstance(fields[name], _TYPES[name]):
+            return f"'{name}' is a {type(fields[name]).__name__}"
+    if not all(type(index) is int for index in fields["sequence"]):
+        return "'sequence' has something that is not an integer"
+    return None

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import torch
 
 import rematch
-from rematch.torch import memory, residents
+from rematch.torch import memory, planner, residents
 from rematch.torch.identity import digest
 from rematch.torch.saved import SavedPlan
-from rematch.torch.sharing import Part, Sharing
+from rematch.torch.sharing import Part, Sharing, total
 
 log = logging.getLogger("rematch")
 
@@ -38,16 +38,15 @@ class Shared:
 
     def _plan_together(self) -> None:
         graphs = [graph for graph in self.backend.graphs if graph.planned]
-        device = graphs[0].device
-        plans = plan_together(graphs, device)
+        plans = plan_together(graphs, graphs[0].device)
         log.info("%d graphs share %s", len(graphs),
-                 rematch.format_bytes(graphs[0].budget))
+                 rematch.format_bytes(next(iter(plans.values())).budget_bytes))
         self.backend = self.backend.with_plans(plans)
         self.compiled = self.compile_with(self.backend)
 
 
 def plan_together(graphs: list, device: torch.device) -> dict[str, SavedPlan]:
-    """By digest, a plan for each, all within the budget of the first."""
+    """By digest, a plan for each, all within the budget."""
     options = graphs[0].options
     measured = device.type == "cuda" and not options.gpu
     pieces: dict[str, tuple] = {}
@@ -63,10 +62,13 @@ def plan_together(graphs: list, device: torch.device) -> dict[str, SavedPlan]:
     outside = memory.outside(sum(map(residents.storage_bytes, there)), device, options)
     for part in parts:
         part.program.outside_bytes = 0
-    sharing = Sharing(parts, graphs[0].budget, outside, options.time_limit,
-                      gap=options.gap, threads=options.threads, seed=options.seed)
+    everything = total(parts, [planner.keep_all(part.program) for part in parts],
+                       outside)
+    budget = memory.resolve(options.budget, everything, device, options.gpu)
+    sharing = Sharing(parts, budget, outside, options.time_limit, gap=options.gap,
+                      threads=options.threads, seed=options.seed)
     found = {}
     for (graph, _), planned in zip(pieces.values(), sharing.plans()):
-        graph.planned = planned
+        graph.planned, graph.budget = planned, budget
         found[digest(graph.program)] = graph.saved()
     return found

@@ -87,8 +87,8 @@ class Sharing:
         if self._need(best) > self.budget:
             need = self._need(best)
             raise InfeasibleBudget(
-                f"the {len(self.parts)} graphs of the model do not fit "
-                f"{rematch.format_bytes(self.budget)} ({self.budget} bytes) together; "
+                "what the model needs in all of its graphs and calls does not fit "
+                f"{rematch.format_bytes(self.budget)} ({self.budget} bytes); "
                 f"the least budget that works is {rematch.format_bytes(need)} "
                 f"({need} bytes)", need)
         low, high = 0.0, 2.0

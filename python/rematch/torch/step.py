@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch._dynamo.exc import Unsupported
 
 from rematch.torch.backend import Backend
 from rematch.torch.dynamo import guarded, settings
+from rematch.torch.errors import UnsupportedModel
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.wrappers import refuse_wrapped
@@ -53,6 +55,11 @@ class TrainStep:
             WithLoss(model, loss_fn), backend=backend, fullgraph=True, **settings()))
 
     def __call__(self, inputs: Any, targets: Any = None) -> torch.Tensor:
-        loss = self._run(inputs, targets)
+        try:
+            loss = self._run(inputs, targets)
+        except Unsupported as error:
+            raise UnsupportedModel(
+                "a whole step needs a model that PyTorch captures as one graph: "
+                + str(error).split("\n")[0]) from error
         loss.backward()
         return loss.detach()
