@@ -328,3 +328,19 @@ def test_attention_weights_at_the_least_budget():
                                    budget=failure.value.least_budget)
     step(*batch)
     assert step.graphs[0].peak_bytes <= failure.value.least_budget
+
+
+def test_an_input_that_is_given_twice():
+    """The graph has it once."""
+    class Sum(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x, y):
+            return self.layer(x) * y
+
+    model, x = Sum(), torch.randn(3, 4)
+    step = rematch.torch.TrainStep(model, lambda y, _: y.sum(), budget="1GiB")
+    loss = step((x, x))
+    assert torch.equal(loss, model(x, x).sum().detach())

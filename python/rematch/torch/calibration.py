@@ -35,16 +35,15 @@ def _has_effect(op: Op) -> bool:
         and bool(op.outputs)
 
 
-def can_run(program: Program, inputs: Sequence) -> bool:
-    """Whether a step with these inputs changes nothing outside of it."""
-    if any(_has_effect(op) for op in program.ops):
-        return False
-    if len(inputs) > len(program.inputs):
+def can_run(program: Program, inputs: Sequence, constants) -> bool:
+    """Whether these are the inputs of a step, which changes nothing outside."""
+    wanted = [value for name, value in program.inputs.items() if name not in constants]
+    if any(_has_effect(op) for op in program.ops) or len(inputs) != len(wanted):
         return False
     return all(type(tensor) in (torch.Tensor, torch.nn.Parameter)
                and not isinstance(tensor, FakeTensor)
                and signature(tensor) == value.signature
-               for tensor, value in zip(inputs, program.inputs.values()))
+               for tensor, value in zip(inputs, wanted))
 
 
 def _function(schedule: Schedule, inputs: list[str], constants):

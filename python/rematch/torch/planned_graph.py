@@ -207,12 +207,13 @@ class PlannedGraph:
 
     def _calibrate(self, joint: fx.GraphModule, device: torch.device,
                    cache: ProfileCache | None) -> None:
-        if self.options.gpu or not calibration.can_run(self.program, self._inputs):
+        constants = {node.name: getattr(joint, node.target)
+                     for node in joint.graph.find_nodes(op="get_attr")}
+        if self.options.gpu or \
+                not calibration.can_run(self.program, self._inputs, constants):
             return
         found = cache.find(self._whole_step()) if cache else None
         if found is None:
-            constants = {node.name: getattr(joint, node.target)
-                         for node in joint.graph.find_nodes(op="get_attr")}
             whole = calibration.measure(self.schedule, self._inputs, constants, device)
             found = (whole / self.schedule.cost, 0)
             if cache:

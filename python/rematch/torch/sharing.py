@@ -9,7 +9,6 @@ largest needs while it runs, fit the budget.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 
 import rematch
@@ -17,8 +16,6 @@ from rematch.torch import planner
 from rematch.torch.errors import InfeasibleBudget
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule
-
-log = logging.getLogger("rematch")
 
 _TRIALS = 6  # Of how much room to give, each a plan for each graph.
 _TRIAL_SECONDS = 0.3  # For each of those plans.
