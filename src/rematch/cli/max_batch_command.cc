@@ -55,7 +55,7 @@ struct Asked {
 };
 
 Result<Bytes> size_of_option(std::string_view option, const std::string& text) {
-  const auto bytes = parse_bytes(text);
+  auto bytes = parse_bytes(text);
   if (bytes) return bytes;
   const char* what = bytes.error().code == ErrorCode::kOutOfRange
                          ? "has too many digits or is too large"

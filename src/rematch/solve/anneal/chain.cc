@@ -8,19 +8,11 @@ namespace rematch {
 namespace {
 
 constexpr std::int64_t kMovesPerLook = 16;
-// The price of excess falls while the schedule fits and rises while it does
-// not.
-constexpr double kPriceDown = 0.97;
-constexpr double kPriceUp = 1.1;
 constexpr std::int64_t kMovesPerRatchet = 256;
 constexpr double kRatchetShare = 0.6;  // Of a round.
 constexpr double kHighestPrice = 1e9;  // In units of the lowest.
 // Evictions in a row that do not help, before a descent gives up.
 constexpr int kMostFailures = 30;
-// Copying a long sequence takes as long as many moves. Beyond this size a best
-// schedule is let go if the last copy was made only a few moves ago.
-constexpr std::size_t kLongSequence = 5'000;
-constexpr std::int64_t kRunsPerMove = 32;
 
 // The mean; 1 if nothing costs anything.
 double mean_cost(const Graph& graph) {

@@ -28,9 +28,7 @@ LoadProfile::LoadProfile(std::size_t slots, Bytes limit, Bytes most)
 void LoadProfile::set_limit(Bytes limit) {
   limit_ = limit;
   excess_ = 0;
-  for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-    chunks_[chunk].excess = 0;
-  }
+  for (Part& chunk : chunks_) chunk.excess = 0;
   for (Part& block : blocks_) block.excess = 0;
   for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
     refresh_excess(chunk);

@@ -213,7 +213,7 @@ class TelescopedSearch {
             {best_.cost(), best_.bound_from_solver(program_.units(), bound)});
       };
     }
-    const LpSolution solution = session_.solve_integers(limits, hooks);
+    LpSolution solution = session_.solve_integers(limits, hooks);
     clock_.spend(solution);
     return solution;
   }
