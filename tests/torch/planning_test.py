@@ -9,8 +9,8 @@ import rematch
 import rematch.torch
 import torch
 import training
-from rematch.torch import (InfeasibleBudget, PlanMismatch, RematchTorchError,
-                           SavedPlan, planner)
+from rematch.torch import (InfeasibleBudget, OutOfMemory, PlanMismatch,
+                           RematchTorchError, SavedPlan, planner, profiling)
 from rematch.torch.reserve import bytes_there, state_bytes
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -169,6 +169,28 @@ def test_the_largest_batch_is_the_largest(monkeypatch):
     assert largest(model, budget, overhead=0.0).batch == 3
     with pytest.raises(InfeasibleBudget, match="a batch of 1 does not train"):
         largest(model, 1000)
+
+
+def test_a_batch_of_which_an_op_does_not_fit_alone_is_too_large(monkeypatch):
+    measure, tried = profiling.Profiler.measure, []
+
+    def measure_in_little_memory(profiler, op):
+        shapes = [profiler.program.values[name].signature[0]
+                  for name in op.outputs if name]
+        tried.append(op.name)
+        if any(shape and shape[0] > 5 and len(shape) == 4 for shape in shapes):
+            raise torch.OutOfMemoryError
+        return measure(profiler, op)
+
+    monkeypatch.setattr(profiling.Profiler, "measure", measure_in_little_memory)
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(),
+                                torch.nn.Linear(4 * 14 * 14, 3))
+    options = {"loss_fn": torch.nn.functional.cross_entropy, "cache": False, **QUICK}
+    assert rematch.torch.max_batch(model, images, budget="1GiB", **options).batch == 5
+    tried.clear()
+    with pytest.raises(OutOfMemory, match="convolution does not fit into the memory"):
+        rematch.torch.plan(model, *images(6), budget="1GiB", **options)
+    assert tried == ["convolution"] * 2  # Once more when all else was let go.
 
 
 def test_plans_are_json():

@@ -214,7 +214,12 @@ class PlannedGraph:
             return
         found = cache.find(self._whole_step()) if cache else None
         if found is None:
-            whole = calibration.measure(self.schedule, self._inputs, constants, device)
+            try:
+                whole = calibration.measure(self.schedule, self._inputs, constants,
+                                            device)
+            except torch.OutOfMemoryError:  # It needs a little more than a step.
+                log.info("%s: too little memory to time a step beforehand", self.name)
+                return
             found = (whole / self.schedule.cost, 0)
             if cache:
                 cache.store(self._whole_step(), *found)

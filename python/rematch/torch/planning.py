@@ -11,8 +11,8 @@ import torch
 
 from rematch.torch.backend import Backend
 from rematch.torch.dynamo import guarded, settings
-from rematch.torch.errors import (InfeasibleBudget, RematchTorchError,
-                                  UnsupportedModel)
+from rematch.torch.errors import (InfeasibleBudget, OutOfMemory,
+                                  RematchTorchError, UnsupportedModel)
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.step import WithLoss
@@ -77,6 +77,8 @@ class _Search:
             except InfeasibleBudget as error:
                 self.plans[batch] = None
                 self.least[batch] = error.least_budget
+            except OutOfMemory:
+                self.plans[batch] = None
         return self.plans[batch] is not None
 
     def _is_cheap(self, found: PlannedGraph) -> bool:
