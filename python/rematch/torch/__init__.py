@@ -10,11 +10,12 @@ import torch
 
 from rematch.torch import dynamo, wrappers
 from rematch.torch.backend import Backend, rematch_backend
+from rematch.torch.batch_size import BatchSize, max_batch
 from rematch.torch.errors import (InfeasibleBudget, OutOfMemory,
                                   PlanMismatch, RematchTorchError, UnsupportedModel)
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
-from rematch.torch.planning import BatchSize, max_batch, plan
+from rematch.torch.planning import plan
 from rematch.torch.saved import SavedPlan
 from rematch.torch.shared import Shared
 from rematch.torch.step import TrainStep, WithLoss

@@ -39,8 +39,10 @@ class PlannedGraph:
 
     def __init__(self, options: Options, name: str, inputs: Sequence = (), *,
                  plans: dict[str, SavedPlan] | None = None,
-                 is_piece: bool = False) -> None:
+                 is_piece: bool = False,
+                 on_measured: Callable[[PlannedGraph], None] | None = None) -> None:
         self.options = options
+        self.on_measured = on_measured
         self.name = name
         self.program: Program | None = None
         self.device: torch.device | None = None
@@ -173,6 +175,8 @@ class PlannedGraph:
         everything = planner.keep_all(self.program)
         self.budget = self.ranks.tightest(self.program, memory.resolve(
             options.budget, everything.peak, device, options.gpu))
+        if self.on_measured:
+            self.on_measured(self)
         if self.is_piece or self._plans:
             self._plan_piece()
             return
