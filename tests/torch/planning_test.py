@@ -10,7 +10,8 @@ import rematch.torch
 import torch
 import training
 from rematch.torch import (InfeasibleBudget, OutOfMemory, PlanMismatch,
-                           RematchTorchError, SavedPlan, planner, profiling)
+                           RematchTorchError, SavedPlan, UnsupportedModel,
+                           batch_size, planner, profiling)
 from rematch.torch.reserve import bytes_there, state_bytes
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -101,6 +102,17 @@ def test_an_estimate_needs_neither_a_gpu_nor_weights():
         planned(models.make(NAME), "100%", gpu="H10")
 
 
+def test_a_model_without_storage_is_estimated_not_measured():
+    with torch.device("meta"):
+        model = torch.nn.Sequential(torch.nn.Linear(8, 64), torch.nn.ReLU(),
+                                    torch.nn.Linear(64, 4))
+        batch = torch.empty(16, 8), torch.empty(16, 4)
+    options = {"loss_fn": torch.nn.functional.mse_loss, "budget": "100%", **QUICK}
+    assert rematch.torch.plan(model, *batch, gpu="H100", **options).peak_bytes > 0
+    with pytest.raises(UnsupportedModel, match="on meta, where nothing can be measured"):
+        rematch.torch.plan(model, *batch, **options)
+
+
 def test_large_matrices_cost_what_their_arithmetic_takes():
     with FakeTensorMode():
         model = torch.nn.Linear(8192, 8192, bias=False)
@@ -156,6 +168,7 @@ def largest(model, budget, **options):
 
 def test_the_largest_batch_is_the_largest(monkeypatch):
     monkeypatch.setattr(planner, "_LEAST_PEAK_SECONDS", 0.2)
+    monkeypatch.setattr(batch_size, "_CURVE_SECONDS", 0.3)
     model = models.make("mobilenet")
     loss_fn = training.loss_of("mobilenet")
     budget = rematch.torch.plan(model, *images(3), budget="100%", loss_fn=loss_fn,
@@ -186,7 +199,9 @@ def test_a_batch_of_which_an_op_does_not_fit_alone_is_too_large(monkeypatch):
     model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(),
                                 torch.nn.Linear(4 * 14 * 14, 3))
     options = {"loss_fn": torch.nn.functional.cross_entropy, "cache": False, **QUICK}
-    assert rematch.torch.max_batch(model, images, budget="1GiB", **options).batch == 5
+    monkeypatch.setattr(batch_size, "_CURVE_SECONDS", 0.1)
+    found = rematch.torch.max_batch(model, images, budget="1GiB", most=12, **options)
+    assert found.batch == 5
     tried.clear()
     with pytest.raises(OutOfMemory, match="convolution does not fit into the memory"):
         rematch.torch.plan(model, *images(6), budget="1GiB", **options)

@@ -18,7 +18,7 @@ from rematch.torch import (agreement, calibration, checks, codegen, memory, plan
                            roofline)
 from rematch.torch.cross_entropy import merge_cross_entropy
 from rematch.torch.cudnn import use_cudnn_batch_norm
-from rematch.torch.errors import InfeasibleBudget
+from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
 from rematch.torch.identity import digest
 from rematch.torch.lowering import lower
@@ -167,6 +167,10 @@ class PlannedGraph:
     def _profile(self, device: torch.device, cache: ProfileCache | None) -> None:
         if self.options.gpu:
             roofline.estimate(self.program, roofline.find(self.options.gpu))
+        elif device.type not in ("cpu", "cuda"):
+            raise UnsupportedModel(
+                f"the model is on {device.type}, where nothing can be measured; say "
+                "for which GPU to estimate, as in gpu='H100'")
         else:
             profiling.profile(self.program, device, cache)
 
