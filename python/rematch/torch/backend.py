@@ -13,6 +13,7 @@ from torch._dynamo.symbolic_convert import InstructionTranslator
 
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
+from rematch.torch.fused.kernels_of_inductor import FusedKernels
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.saved import SavedPlan
@@ -48,8 +49,11 @@ class Backend:
             self.check()
         self.is_cut = self.is_cut or _ends_before_the_model() or \
             any(graph.is_open for graph in self.graphs)
+        kernels = None
+        if self.options.kernels == "fused":
+            kernels = FusedKernels.capture(module, inputs)
         graph = PlannedGraph(self.options, f"graph{len(self.graphs)}", inputs,
-                             plans=self.plans, is_piece=self.is_cut,
+                             plans=self.plans, is_piece=self.is_cut, kernels=kernels,
                              on_measured=self.on_measured)
         self.graphs.append(graph)
         simplify_masks(module)

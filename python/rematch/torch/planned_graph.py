@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -11,22 +10,18 @@ from typing import Any
 
 import torch
 from torch import fx
-from torch._functorch.partitioners import default_partition
 
 import rematch
 from rematch.torch import (agreement, calibration, checks, codegen, memory, planner, profiling,
                            roofline)
-from rematch.torch.cross_entropy import merge_cross_entropy
-from rematch.torch.cudnn import use_cudnn_batch_norm
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
 from rematch.torch.identity import digest
-from rematch.torch.lowering import lower
+from rematch.torch.kernels import EagerKernels
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program, Ref
 from rematch.torch.residents import Residents
-from rematch.torch.rewrite import rewrite
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule
 from rematch.torch.step_timer import StepTimer
@@ -39,9 +34,10 @@ class PlannedGraph:
 
     def __init__(self, options: Options, name: str, inputs: Sequence = (), *,
                  plans: dict[str, SavedPlan] | None = None,
-                 is_piece: bool = False,
+                 is_piece: bool = False, kernels: Any = None,
                  on_measured: Callable[[PlannedGraph], None] | None = None) -> None:
         self.options = options
+        self.kernels = kernels or EagerKernels()
         self.on_measured = on_measured
         self.name = name
         self.program: Program | None = None
@@ -132,10 +128,7 @@ class PlannedGraph:
                   **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
         """What AOTAutograd calls in place of its own partitioner."""
         device = self.device = memory.device_of(joint)
-        merge_cross_entropy(joint)
-        if device.type == "cuda":
-            use_cudnn_batch_norm(joint)
-        program = self.program = lower(joint, num_fwd_outputs, device)
+        program = self.program = self.kernels.lower(joint, num_fwd_outputs, device)
         self.ranks = agreement.join(program)
         cache = self._cache(device)
         try:
@@ -149,12 +142,8 @@ class PlannedGraph:
             if cache:
                 cache.close()
         log.info("%s", self.summary())
-        modules = default_partition(
-            rewrite(joint, self.schedule), joint_inputs,
-            num_fwd_outputs=num_fwd_outputs, **_understood(extra))
-        for phase, module in zip(("forward", "backward"), modules):
-            checks.check_order(self.schedule, phase, module)
-        checks.check_saved(self.schedule, modules[1])
+        modules = self.kernels.modules(joint, joint_inputs, self.schedule,
+                                       num_fwd_outputs, extra)
         if self.options.on_plan:
             self.options.on_plan(self)
         return modules
@@ -287,8 +276,3 @@ class PlannedGraph:
     def is_open(self) -> bool:
         return self.open > 0
 
-
-def _understood(extra: dict[str, Any]) -> dict[str, Any]:
-    """What this version's partitioner takes."""
-    known = inspect.signature(default_partition).parameters
-    return {key: value for key, value in extra.items() if key in known}

@@ -26,6 +26,8 @@ class Value:
     name: str
     bytes: int  # Of its storage; 0 if it is not on the planned device.
     signature: Any = None  # Shape, stride, dtype, ...: what a profile needs.
+    # The value that it was before an op wrote to it: both are one storage.
+    storage_of: str = ""
 
 
 @dataclass(frozen=True)

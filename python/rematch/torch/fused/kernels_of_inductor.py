@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops of a program that are Inductor's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import fx
+
+from rematch.torch.fused.capture import Compiled, capture
+from rematch.torch.fused.lowering import Lowering
+from rematch.torch.fused.modules import modules
+from rematch.torch.program import Program
+from rematch.torch.schedule import Schedule
+
+
+class FusedKernels:
+    name = "fused"
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.fakes: dict[str, torch.Tensor] = {}
+
+    @classmethod
+    def capture(cls, module: fx.GraphModule, inputs: Sequence) -> FusedKernels | None:
+        """None if nothing has a gradient."""
+        compiled = capture(module, inputs)
+        return cls(compiled) if compiled else None
+
+    def lower(self, joint: fx.GraphModule, num_forward_outputs: int,
+              device: torch.device) -> Program:
+        found = Lowering(self.compiled, joint, num_forward_outputs, device)
+        self.fakes = found.fakes
+        return found.program
+
+    def modules(self, joint: fx.GraphModule, joint_inputs, schedule: Schedule,
+                num_forward_outputs: int,
+                extra: dict[str, Any]) -> tuple[fx.GraphModule, fx.GraphModule]:
+        return modules(joint, schedule, self.fakes, num_forward_outputs)
