@@ -57,6 +57,7 @@ class Op:
     # run, and the generator's device. Reruns replay that state.
     state: Ref | None = None
     device: Any = None
+    rerun: Callable | None = None  # Called instead from the second time on.
     module: str = ""
     cost: float = 0.0  # Microseconds.
     workspace: int = 0  # Bytes.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 import torch._functorch.config as functorch_config
 import torch._inductor.config as inductor_config
 from torch import fx
@@ -29,6 +30,9 @@ class Pass:
 
     source: str  # A Python module with a function `call`.
     names: dict[str, Any]  # What the module defines: kernels, constants.
+    # Positions of inputs that are written to and matter to nothing else that comes
+    # out: running statistics.
+    private: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,13 @@ def capture(module: fx.GraphModule, inputs: Sequence,
     found: dict[str, Pass] = {}
 
     def compile_one(graph: fx.GraphModule, example_inputs: Sequence, **settings):
+        private = _private_inputs(graph)
         code = compile_fx_inner(graph, example_inputs, **settings)
         if not settings.get("is_inference"):
             function = code.current_callable
             function = getattr(function, "__func__", function)
             phase = "backward" if settings.get("is_backward") else "forward"
-            found[phase] = Pass(code.source_code, function.__globals__)
+            found[phase] = Pass(code.source_code, function.__globals__, private)
         return code
 
     copy = fx.GraphModule(module, fx.Graph())
@@ -77,6 +82,29 @@ def capture(module: fx.GraphModule, inputs: Sequence,
     if len(found) < 2:
         return None
     return Compiled(found["forward"], found["backward"])
+
+
+def _private_inputs(graph: fx.GraphModule) -> frozenset[int]:
+    """By position: what depends on them is only written back to them."""
+    placeholders = graph.graph.find_nodes(op="placeholder")
+    return frozenset(index for index, node in enumerate(placeholders)
+                     if _is_private(node))
+
+
+def _is_private(placeholder: fx.Node) -> bool:
+    seen, waiting, written = {placeholder}, list(placeholder.users), False
+    while waiting:
+        node = waiting.pop()
+        if node.op == "output":
+            return False
+        if node.target is torch.ops.aten.copy_.default:
+            if node.args[0] is not placeholder:
+                return False
+            written = True
+        if node not in seen:
+            seen.add(node)
+            waiting.extend(node.users)
+    return written
 
 
 def _copy_placeholder_meta(old: fx.GraphModule, new: fx.GraphModule) -> None:

@@ -100,12 +100,17 @@ class _Pass:
             lines.append(ast.unparse(node))
         name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
         function = _function(name, reads, lines, returns, self.compiled.names)
+        changed = [item for item in written if item in program.inputs]
+        rerun = None
+        if changed:  # What it writes to again is let go.
+            aside = [f"{item} = {item}.clone()" for item in changed]
+            rerun = _function(name, reads, [*aside, *lines], returns,
+                              self.compiled.names)
         op = Op(name, self._kind(call, reads, lines), function,
                 tuple(Ref(whole.version.get(read, read)) for read in reads), {},
                 tuple(outputs), returns_tuple=len(returns) > 1, phase=self.phase,
                 recomputable=self._can_rerun(call, reads, written),
-                has_effect=any(item in program.inputs for item in written)
-                or self._is_random(call))
+                has_effect=bool(changed) or self._is_random(call), rerun=rerun)
         for buffer in fresh:
             whole.new_value(buffer, _fake_allocation(self.allocations[buffer], whole))
         if call.result:
@@ -148,6 +153,7 @@ class Lowering:
         self.device = device
         self.program = Program()
         self.version: dict[str, str] = {}  # By buffer, the value that it now is.
+        # `changed`: inputs that are written to, and on which more depends.
         self.fakes: dict[str, torch.Tensor] = {}
         self.known: set[str] = set()  # Inputs, buffers and results.
         placeholders = [node for node in joint.graph.nodes if node.op == "placeholder"]
@@ -161,8 +167,9 @@ class Lowering:
                        for phase, wrapper in self.wrappers.items()}
         self.changed = {self.primals[index].name
                         for index, name in enumerate(self.wrappers["forward"].inputs)
-                        if any(name in call.writes
-                               for call in self.wrappers["forward"].calls)}
+                        if index not in compiled.forward.private
+                        and any(name in call.writes
+                                for call in self.wrappers["forward"].calls)}
         self._inputs()
         forward = self._forward(compiled, num_forward_outputs)
         self._tangents()

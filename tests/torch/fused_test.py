@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans over Inductor's kernels: bytes are bytes, and numbers are Inductor's."""
+
+import models
+import pytest
+import torch
+import training
+from live_memory import LiveMemory
+from rematch.torch import InfeasibleBudget, planner
+from rematch.torch.fused import lowering
+from rematch.torch.step import WithLoss
+
+SHARES = (1.0, 0.5, 0.2, 0.0)
+
+
+@pytest.fixture(autouse=True)
+def observed(monkeypatch):
+    """Kernels allocate what no dispatch mode sees."""
+    original = lowering._function
+
+    def function(*args):
+        kernel = original(*args)
+
+        def call(*tensors):
+            made = kernel(*tensors)
+            if LiveMemory.running:
+                live = LiveMemory.running[-1]
+                live.hold(t for t in (made if isinstance(made, tuple) else (made,))
+                          if isinstance(t, torch.Tensor))
+                live.peak = max(live.peak, live.bytes)
+            return made
+
+        call.fake, call.__name__ = kernel.fake, kernel.__name__
+        return call
+
+    monkeypatch.setattr(lowering, "_function", function)
+
+
+def step_of(model, name, budget):
+    return training.step_of(model, name, budget, kernels="fused")
+
+
+def range_of(name):
+    step = step_of(models.make(name), name, "100%")
+    step(*models.batch(name))
+    with pytest.raises(InfeasibleBudget) as failure:
+        planner.plan(step.graphs[0].program, 1, time_limit=1)
+    return failure.value.least_budget, step.graphs[0].schedule.peak
+
+
+def compiled_by_inductor(model, name):
+    """As TrainStep runs it, without a plan."""
+    compiled = torch.compile(WithLoss(model, training.loss_of(name)), dynamic=False)
+
+    def step(inputs, targets):
+        loss = compiled(inputs, targets)
+        loss.backward()
+        return loss.detach()
+
+    return step
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_peaks_are_as_predicted_and_numbers_are_those_of_inductor(name, monkeypatch):
+    first = models.make(name)
+    plain = training.copy_of(first)
+    wanted = training.train(plain, compiled_by_inductor(plain, name), name, steps=3)
+    torch._dynamo.reset()
+    least, most = range_of(name)
+    for share in SHARES:
+        torch._dynamo.reset()
+        budget = int(least + share * (most - least))
+        model = training.copy_of(first)
+        step = step_of(model, name, budget)
+        outcome = training.train(model, step, name, 3, monkeypatch)
+        schedule = step.graphs[0].schedule
+        assert outcome.live.peak == schedule.peak <= budget
+        assert outcome.equals(wanted), share
+    assert any(run.number for run in schedule.runs)
