@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: one HTML file that needs nothing else, opened by a double click.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rematch/report/report.h"
+
+namespace rematch {
+
+// A whole HTML document with its scripts, styles and data. It loads nothing,
+// and its policy lets it load nothing. The same report gives the same bytes.
+std::string report_page(const Report& report);
+
+// The page of a whole curve: its points, and the plans of some of them. At least
+// one point has a plan.
+std::string frontier_page(const Graph& graph, const Frontier& frontier);
+
+// JSON text as it may stand inside of a script element: what could end the
+// element, or a line of a script, is escaped.
+std::string json_in_html(std::string_view json);
+
+}  // namespace rematch
