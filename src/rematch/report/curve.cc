@@ -18,7 +18,8 @@ namespace rematch {
 namespace {
 
 constexpr std::size_t kManyOps = 2500;
-constexpr std::size_t kFewOps = 800;  // The least peak is found soon.
+// Of the search for the least peak: a fraction of a second.
+constexpr std::int64_t kWork = 100'000;
 constexpr int kBudgets = 12;      // Of the gap program.
 constexpr int kFewBudgets = 5;    // For graphs of many ops.
 constexpr std::size_t kMost = 4;  // Budgets at which strategies are asked.
@@ -48,7 +49,9 @@ class QuickLook {
   }
 
   void ask_for_least(std::string_view strategy) {
-    note(solve_least_peak(graph_, order_, known(strategy), Request()));
+    Limits limits;
+    limits.work = kWork;
+    note(solve_least_peak(graph_, order_, known(strategy), limits));
   }
 
  private:
@@ -118,7 +121,7 @@ Curve quick_curve(const Graph& graph, OrderRule order,
   const bool many = graph.num_ops() > kManyOps;
   QuickLook look(graph, order, curve);
   look.ask("keep_all", curve.keep_all_peak);
-  if (graph.num_ops() <= kFewOps) look.ask_for_least("gap");
+  if (!many) look.ask_for_least("gap");
   for (Bytes budget :
        evenly_spaced(std::min(curve.peak_floor, curve.keep_all_peak),
                      curve.keep_all_peak, many ? kFewBudgets : kBudgets)) {

@@ -108,7 +108,7 @@ class Picture {
 
 void add_texts(const Graph& graph, const MeasuredPlan& plan,
                std::size_t num_runs, Bytes keep_all, Picture& picture) {
-  const std::string_view name = graph.name().empty() ? "plan" : graph.name();
+  const std::string name = graph.name().empty() ? "plan" : graph.name();
   picture.add(fmt::format(
       "<title>Memory of {0}: peak {1}</title>\n"
       "<text class=\"title\" x=\"{2}\" y=\"24\">{0}</text>\n"

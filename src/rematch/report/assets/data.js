@@ -17,6 +17,11 @@ class GraphData {
     graph.inputs.forEach((inputs, op) => {
       for (const tensor of new Set(inputs)) this.readers[tensor].push(op);
     });
+    // Those that ops made, by storage.
+    this.tensors_in = Array.from({length: graph.storage_bytes.length}, () => []);
+    graph.tensors.storage.forEach((storage, tensor) => {
+      if (graph.tensors.producer[tensor] >= 0) this.tensors_in[storage].push(tensor);
+    });
     this.has_modules = graph.ops.modules.length > 0;
     this.has_kinds = graph.ops.kinds.length > 1;
   }
@@ -84,6 +89,7 @@ class PlanData {
     this.tensor_lives = {of: [], from: [], to: []};
     this.storage_lives = {of: [], from: [], to: []};
     this.live_after = new Float64Array(this.steps.length);
+    this.lives = Array.from({length: graph.num_tensors}, () => []);
     const end = (lives, of, from, to) => {
       lives.of.push(of);
       lives.from.push(from);
@@ -92,6 +98,7 @@ class PlanData {
     const drop = (tensor, column) => {
       const storage = graph.tensors.storage[tensor];
       end(this.tensor_lives, tensor, since[tensor], column);
+      this.lives[tensor].push({from: since[tensor], to: column});
       since[tensor] = -1;
       held[storage] -= 1;
       if (held[storage] > 0) return 0;
@@ -126,8 +133,8 @@ class PlanData {
     return this.runs.reduce((count, runs) => count + (runs > 1 ? 1 : 0), 0);
   }
 
-  // The bytes of each storage in a column, largest first, as {tensor, bytes,
-  // since}. The tensor is the first of the storage that an op made.
+  // The storages in a column, largest first, as {tensor, bytes, since}, each named
+  // by its first tensor that is live.
   live_at(column) {
     const {of, from, to} = this.storage_lives;
     const found = [];
@@ -135,31 +142,19 @@ class PlanData {
       if (from[i] > column || to[i] < column) continue;
       const bytes = this.graph.storage_bytes[of[i]];
       if (bytes > 0) {
-        found.push({tensor: this.graph_tensor_of(of[i]), bytes, since: from[i]});
+        const tensor = this.graph.tensors_in[of[i]].find((one) => this.is_live(one, column));
+        found.push({tensor, bytes, since: from[i]});
       }
     }
     return found.sort((a, b) => b.bytes - a.bytes || a.tensor - b.tensor);
   }
 
-  graph_tensor_of(storage) {
-    if (!this.graph.tensor_of_storage) {
-      const of = new Int32Array(this.graph.storage_bytes.length).fill(-1);
-      this.graph.tensors.storage.forEach((s, tensor) => {
-        if (of[s] < 0 && this.graph.tensors.producer[tensor] >= 0) of[s] = tensor;
-      });
-      this.graph.tensor_of_storage = of;
-    }
-    return this.graph.tensor_of_storage[storage];
+  is_live(tensor, column) {
+    return this.lives[tensor].some(({from, to}) => from <= column && column <= to);
   }
 
-  lives_of(tensor) {
-    const {of, from, to} = this.tensor_lives;
-    const found = [];
-    of.forEach((other, i) => {
-      if (other === tensor) found.push({from: from[i], to: to[i]});
-    });
-    return found.sort((a, b) => a.from - b.from);
-  }
+  // In order.
+  lives_of(tensor) { return this.lives[tensor]; }
 
   // The largest footprint of another plan on the way to the same first run, for
   // each column of this one: what that plan needs at the same point of the work.

@@ -29,10 +29,9 @@ const LONGEST_SHOWN = 200;
 
 // Text that a stranger chose. It cannot turn the direction of the text around
 // it, and is cut if it is very long; `data-name` has all of it.
-function name_el(text) {
-  const points = text.length > LONGEST_SHOWN ? [...text] : [];
-  const shown = points.length > LONGEST_SHOWN
-    ? points.slice(0, LONGEST_SHOWN).join("") + "…" : text;
+function name_el(text, most = LONGEST_SHOWN) {
+  const points = text.length > most ? [...text] : [];
+  const shown = points.length > most ? points.slice(0, most).join("") + "…" : text;
   return el("bdi", {class: "name", "data-name": text, title: shown}, shown);
 }
 

@@ -27,6 +27,11 @@ function significant(value, digits) {
   return value.toFixed(Math.max(0, Math.min(12, digits - before)));
 }
 
+// A round number of bytes, without zeros that say nothing: "2.5 GiB".
+function format_round_bytes(bytes) {
+  return format_bytes(bytes).replace(/(\.\d*?)0+ /, "$1 ").replace(". ", " ");
+}
+
 // "16,717,054,976".
 function exact_number(value) {
   if (!Number.isInteger(value)) return String(value);

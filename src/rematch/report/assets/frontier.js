@@ -52,8 +52,16 @@ class FrontierPicture {
     this.width = 720;
     this.height = 340;
     this.element = el("div", {class: "frontier"});
+    new ResizeObserver(() => this.fit()).observe(this.element);
     this.said = el("p", {class: "readout", id: "frontier-readout", role: "status", "aria-live": "polite"}, "Point at a mark, or move to it with the Tab key.");
     view.on("plan", () => this.draw());
+    this.draw();
+  }
+
+  fit() {
+    const width = Math.max(300, this.element.clientWidth);
+    if (width === this.width) return;
+    this.width = width;
     this.draw();
   }
 
@@ -83,7 +91,7 @@ class FrontierPicture {
   draw() {
     this.range = this.scales();
     const title = "Overhead against budget. The table below has the same numbers.";
-    const picture = svg_el("svg", {viewBox: `0 0 ${this.width} ${this.height}`, role: "group", "aria-label": title, id: "frontier-chart"});
+    const picture = svg_el("svg", {width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, role: "group", "aria-label": title, id: "frontier-chart"});
     picture.append(...this.axes(), ...this.areas(), ...this.lines(), ...this.marks());
     this.element.replaceChildren(picture);
   }
@@ -97,11 +105,11 @@ class FrontierPicture {
                  svg_el("text", {x: 56, y: y + 4, class: "end"}, format_overhead(share)));
     }
     const span = this.range.right - this.range.left;
-    const step = ticks(span, 6, 1024)[1] ?? span;
+    const step = ticks(span, Math.max(2, Math.floor(this.width / 120)), 1024)[1] ?? span;
     for (let bytes = Math.ceil(this.range.left / step) * step; bytes <= this.range.right; bytes += step) {
       const x = this.x(bytes);
       parts.push(svg_el("path", {class: "grid", d: `M${x},${bottom}v5`}),
-                 svg_el("text", {x, y: bottom + 18, class: "middle"}, format_bytes(bytes)));
+                 svg_el("text", {x, y: bottom + 18, class: "middle"}, format_round_bytes(bytes)));
     }
     parts.push(svg_el("text", {x: this.width - 20, y: this.height - 8, class: "end"}, "budget"));
     return parts;
@@ -162,7 +170,7 @@ class FrontierPicture {
                    svg_el("path", {class: "cheapest", d: this.steps(cheapest_plans(this.points), left, right, false)})];
     const floor = this.x(Math.max(left, curve.peak_floor_bytes));
     parts.push(svg_el("path", {class: "floor", d: `M${floor},20V${this.height - 46}`}),
-               svg_el("text", {x: floor + 6, y: 16, class: "note"}, `no plan needs less than ${format_bytes(curve.peak_floor_bytes)}`));
+               svg_el("text", {x: floor + 6, y: 12, class: "note"}, `no plan needs less than ${format_bytes(curve.peak_floor_bytes)}`));
     return parts;
   }
 
@@ -241,7 +249,7 @@ function show_frontier(view, report) {
     point.strategy, point.budget_bytes, point.peak_bytes, point.cost,
     point.cost / (graph.base_cost || 1) - 1, point.lower_bound, point.outcome]);
   const table = data_table("frontier-table", "Points of the curve", [
-    {title: "strategy", cell: name_el}, {title: "budget", cell: bytes_el}, {title: "peak", cell: bytes_el},
+    {title: "strategy", cell: (name) => name_el(name)}, {title: "budget", cell: bytes_el}, {title: "peak", cell: bytes_el},
     {title: "cost", cell: (cost) => value_el(graph.cost(cost), cost)},
     {title: "overhead", cell: (share) => value_el(format_overhead(share), share)},
     {title: "lower bound", cell: (cost) => cost === null ? "" : value_el(graph.cost(cost), cost)},

@@ -7,7 +7,7 @@ function show_title(report) {
   by_id("title").replaceChildren(name_el(name));
   document.title = `${name.slice(0, 80)} – Rematch report`;
   by_id("subtitle").append(`${count_of(graph.num_ops, "op")}, ${count_of(graph.edges, "edge")}`,
-    ...(graph.description ? [" · ", name_el(graph.description)] : []));
+    ...(graph.description ? [" · ", name_el(graph.description, 400)] : []));
 }
 
 // Light or dark, as the system has it or as chosen; paper is white. Pictures take

@@ -39,6 +39,7 @@ class MemoryPicture extends Picture {
     }));
     this.overlay.setAttribute("aria-valuemax", view.plan.num_runs - 1);
     if (this.on_layers) this.on_layers();
+    this.move_cursor();
     this.redraw();
   }
 
@@ -100,7 +101,7 @@ class MemoryPicture extends Picture {
       context.fillStyle = css_colour("grid");
       context.fillRect(left, y, right - left, 1);
       context.fillStyle = css_colour("quiet");
-      context.fillText(format_bytes(bytes), left - 8, y);
+      context.fillText(format_round_bytes(bytes), left - 8, y);
     }
   }
 
@@ -131,7 +132,7 @@ class MemoryPicture extends Picture {
 
   draw_edge(context, pixels) {
     const {footprint} = this.view.plan;
-    this.stroke(context, pixels, (pixel) => footprint[pixel.column], css_colour("text"), 1.25, []);
+    this.stroke(context, pixels, (pixel) => footprint[pixel.column], css_colour("edge"), 1, []);
   }
 
   draw_line(context, line, pixels) {
@@ -333,11 +334,13 @@ function legend_item(kind, text, shape = "box") {
 
 function show_memory(view, report) {
   const picture = new MemoryPicture(view, report);
-  const legend = el("ul", {class: "legend", "aria-label": "Legend"});
+  const layers = el("ul", {class: "legend", "aria-label": "Layers, from the top"});
+  const legend = el("ul", {class: "legend", "aria-label": "Lines and strips"});
   const fill_legend = () => {
     const plan = view.plan;
+    layers.replaceChildren(
+      ...[...picture.layers].reverse().map((layer) => legend_item(layer.kind, name_el(layer.name))));
     legend.replaceChildren(
-      ...[...picture.layers].reverse().map((layer) => legend_item(layer.kind, name_el(layer.name))),
       legend_item("keep-all", "keeping everything", "line"),
       ...(report.plans.length > 1 ? [legend_item("other-plan", "other plans", "dash")] : []),
       ...(plan.budget === null ? [] : [legend_item("budget", "budget", "dash")]),
@@ -358,7 +361,7 @@ function show_memory(view, report) {
          picture.redraw();
        }}), "keep-all line"),
     zoom_buttons(view), save_buttons(picture, view));
-  const figure = el("figure", {class: "wide"}, picture.element, legend,
+  const figure = el("figure", {class: "wide"}, picture.element, legend, layers,
     el("figcaption", {id: "memory-help", class: "quiet"},
        "Bytes in use while each op runs. Point, or use the arrow keys, Home, End and P (peak); ",
        "drag or press + and − to zoom, 0 to see all; click to hold the cursor."));

@@ -85,7 +85,10 @@ class Picture {
 
   draw() {
     if (this.width === 0) return;
-    this.draw_on(this.context(this.base), this.width, this.height);
+    // The columns that are visible, both included.
+    this.element.dataset.from = this.view.column_at(this.view.from);
+    this.element.dataset.to = this.view.column_at(this.view.to - 1e-9 * this.view.length);
+    this.draw_on(this.context(this.base));
     this.draw_overlay();
   }
 

@@ -108,14 +108,19 @@ class SchedulePicture extends Picture {
     const {producer} = view.plan.graph.tensors;
     const height = Math.max(1, this.row_height * 0.72);
     const colours = [css_colour("life"), css_colour("selected")];
-    for (let i = 0; i < of.length; i += 1) {
+    const draw = (i, colour, tall) => {
       const row = producer[of[i]];
-      if (row < this.rows[0] - 1 || row > this.rows[1]) continue;
+      if (row < this.rows[0] - 1 || row > this.rows[1]) return;
       const x0 = this.x_of(view.position(from[i]));
       const x1 = this.x_of(view.position(to[i] + 1));
-      if (x1 < this.plot.left || x0 > this.plot.right) continue;
-      context.fillStyle = colours[of[i] === view.tensor ? 1 : 0];
-      context.fillRect(x0, this.y_of(row + 0.5) - height / 2, Math.max(0.75, x1 - x0), height);
+      if (x1 < this.plot.left || x0 > this.plot.right) return;
+      context.fillStyle = colour;
+      context.fillRect(x0, this.y_of(row + 0.5) - tall / 2, Math.max(0.75, x1 - x0), tall);
+    };
+    for (let i = 0; i < of.length; i += 1) draw(i, colours[0], height);
+    if (view.tensor === null) return;
+    for (let i = 0; i < of.length; i += 1) {
+      if (of[i] === view.tensor) draw(i, colours[1], Math.max(4, height));
     }
   }
 

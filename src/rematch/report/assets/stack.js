@@ -6,16 +6,17 @@ const MOST_GROUPS = 9;
 
 // Ways to group, with what each calls a storage's group.
 function groupings(graph) {
-  const producer = (plan, storage) => graph.tensors.producer[plan.graph_tensor_of(storage)];
+  const tensor = (storage) => graph.tensors_in[storage][0];
+  const producer = (storage) => graph.tensors.producer[tensor(storage)];
   const ways = [];
   if (graph.has_modules) {
-    ways.push(["module", "Module", (plan, s) => graph.module(producer(plan, s)) || "(no module)"]);
+    ways.push(["module", "Module", (s) => graph.module(producer(s)) || "(no module)"]);
   }
   if (graph.has_kinds) {
-    ways.push(["kind", "Kind of op", (plan, s) => graph.kind(producer(plan, s)) || "(no kind)"]);
+    ways.push(["kind", "Kind of op", (s) => graph.kind(producer(s)) || "(no kind)"]);
   }
-  ways.push(["tensor", "Tensor", (plan, s) => graph.tensor_name(plan.graph_tensor_of(s))]);
-  ways.push(["phase", "Phase", (plan, s) => PHASES[graph.phase(producer(plan, s))]]);
+  ways.push(["tensor", "Tensor", (s) => graph.tensor_name(tensor(s))]);
+  ways.push(["phase", "Phase", (s) => PHASES[graph.phase(producer(s))]]);
   return ways;
 }
 
@@ -30,7 +31,7 @@ function stack_of(plan, name_of) {
   for (let i = 0; i < of.length; i += 1) {
     const bytes = graph.storage_bytes[of[i]];
     if (bytes === 0) continue;
-    if (!names.has(of[i])) names.set(of[i], name_of(plan, of[i]));
+    if (!names.has(of[i])) names.set(of[i], name_of(of[i]));
     const name = names.get(of[i]);
     areas.set(name, (areas.get(name) ?? 0) + bytes * (to[i] - from[i] + 1));
   }

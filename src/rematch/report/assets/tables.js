@@ -3,11 +3,13 @@
 
 const ROWS_SHOWN = 15;
 
-// `columns` have a title, a cell (value to text or element) and a text for
-// copying; `rows` are lists of values. `sort` is the column to sort by first.
-function data_table(id, caption, columns, rows, {sort = 0, descending = false, onrow = null} = {}) {
+// `columns` have a title and a cell (value and row to text or element); `rows`
+// are lists of values, which may be longer. `sort` is the column to sort by
+// first.
+function data_table(id, caption, columns, rows, {sort = 0, descending = false} = {}) {
   const body = el("tbody");
   const heads = columns.map((column, at) => {
+    if (column.hidden) return null;
     const sorter = button(column.title, () => sort_by(at), {class: "sort"});
     return el("th", {scope: "col", class: is_number_column(rows, at) ? "number" : ""}, sorter);
   });
@@ -21,16 +23,15 @@ function data_table(id, caption, columns, rows, {sort = 0, descending = false, o
     const sign = order.descending ? -1 : 1;
     const sorted = [...rows].sort((a, b) => sign * compare_values(a[order.at], b[order.at]));
     heads.forEach((head, at) => {
-      head.setAttribute("aria-sort", at !== order.at ? "none" : order.descending ? "descending" : "ascending");
+      head?.setAttribute("aria-sort", at !== order.at ? "none" : order.descending ? "descending" : "ascending");
     });
     body.replaceChildren(...sorted.slice(0, shown).map((row) => {
       const cells = columns.map((column, at) => {
+        if (column.hidden) return null;
         const text = column.cell(row[at], row);
         return el("td", {class: typeof row[at] === "number" ? "number" : ""}, text);
       });
-      const line = el("tr", {}, cells);
-      if (onrow) onrow(line, row);
-      return line;
+      return el("tr", {}, cells);
     }));
     more.hidden = rows.length <= ROWS_SHOWN;
     more.textContent = shown === ROWS_SHOWN ? `Show ${exact_number(Math.min(rows.length, 2000))} rows` : "Show fewer rows";
@@ -42,8 +43,9 @@ function data_table(id, caption, columns, rows, {sort = 0, descending = false, o
   };
   fill();
   const copy = button("Copy", async () => {
+    const shown_cells = (row) => columns.flatMap((column, at) => column.hidden ? [] : [plain_cell(row[at])]);
     const lines = [columns.map((column) => column.title), ...rows];
-    const done = await copy_text(lines.map((row) => row.map(plain_cell).join("\t")).join("\n"));
+    const done = await copy_text(lines.map((row) => shown_cells(row).join("\t")).join("\n"));
     copy.textContent = done ? "Copied" : "Not allowed";
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   }, {"aria-label": `Copy the table: ${caption}`});
@@ -141,7 +143,9 @@ function show_tables(view, report) {
     return link_to(name, () => view.select(graph.tensors.producer[tensor], tensor));
   };
   const select_op = (name, row) => link_to(name, () => view.select(row[6]));
-  const named = [{title: "kind", cell: name_el}, {title: "module", cell: name_el}];
+  // Columns that would be empty are left out.
+  const named = [{title: "kind", cell: (name) => name_el(name), hidden: !graph.has_kinds},
+                 {title: "module", cell: (name) => name_el(name), hidden: !graph.has_modules}];
   const fill = () => {
     const {plan} = view;
     const by_module = cost_rows(plan, (op) => graph.has_modules ? graph.module(op) || "(no module)" : graph.kind(op) || "(no kind)");
@@ -154,7 +158,7 @@ function show_tables(view, report) {
         {title: "op", cell: select_op}, {title: "runs", cell: count}, {title: "extra cost", cell: cost},
         {title: "of all ops once", cell: share}, ...named], rerun_rows(plan), {sort: 2, descending: true}),
       data_table("cost-table", `Cost by ${group}`, [
-        {title: group, cell: name_el}, {title: "ops", cell: count}, {title: "runs", cell: count},
+        {title: group, cell: (name) => name_el(name)}, {title: "ops", cell: count}, {title: "runs", cell: count},
         {title: "cost once", cell: cost}, {title: "extra cost", cell: cost}, {title: "extra, of all", cell: share}],
         by_module, {sort: 3, descending: true}));
   };
