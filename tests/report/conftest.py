@@ -90,6 +90,12 @@ class Pages:
         program.generate(graph, "transformer", "--ops", 20000, "--training")
         return self.planned("large", graph, "60%")
 
+    def make_empty(self):
+        graph = self.folder / "empty.json"
+        document = {"format": "rematch.graph", "version": 1, "ops": []}
+        graph.write_text(json.dumps(document), encoding="utf-8")
+        return self.planned("empty", graph, "100%")
+
     def make_hostile(self):
         graph = self.folder / "hostile.json"
         graph.write_text(json.dumps(hostile_graph()), encoding="utf-8")

@@ -25,7 +25,7 @@ def runs_of(made, number=0):
     return [step["compute"] for step in made.steps(number) if "compute" in step]
 
 
-@pytest.mark.parametrize("name", ["branch", "gpt2", "modules", "compared", "frontier"])
+@pytest.mark.parametrize("name", ["branch", "gpt2", "modules", "compared", "frontier", "empty"])
 def test_opens_without_a_message_or_a_request(read_page, name):
     page = read_page(name)
     assert page.title().endswith("Rematch report")
@@ -164,6 +164,8 @@ def test_axis_of_costs_keeps_the_cursor_in_place(read_page):
 def test_memory_can_be_grouped(read_page):
     page = read_page("modules")
     layers = page.locator("#memory .legend").nth(1)
+    page.get_by_role("button", name="Module", exact=True).click()
+    page.settle()
     assert "layer0" in layers.inner_text()
     page.get_by_role("button", name="Tensor", exact=True).click()
     page.settle()

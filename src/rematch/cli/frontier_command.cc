@@ -171,8 +171,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   }
   if (!options.report.empty() &&
       exit_code(frontier->outcome()) == ExitCode::kAnswered) {
-    const auto written =
-        write_text(options.report, frontier_page(*graph, *frontier));
+    const auto page = frontier_page(*graph, *frontier);
+    if (!page) return page.error();
+    const auto written = write_text(options.report, *page);
     if (!written) return written.error();
   }
   if (options.json) {

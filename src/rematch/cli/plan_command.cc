@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/memory_curve.h"
 #include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
@@ -73,12 +74,7 @@ Status write_files(const Graph& graph, const Solution& solution,
   if (options.report.empty()) return ok_status();
   auto plan = measure(graph, solution.strategy, solution);
   REMATCH_CHECK(plan.ok(), "what solve() answers is true");
-  return write_text(
-      options.report,
-      report_page(
-          {.graph = graph,
-           .plans = {*std::move(plan)},
-           .curve = quick_curve(graph, solution.order, {solution.budget})}));
+  return write_text(options.report, plans_page(graph, {*std::move(plan)}));
 }
 
 Result<Solution> search(const Graph& graph, const Options& options,
@@ -95,6 +91,17 @@ Result<Solution> search(const Graph& graph, const Options& options,
   if (!spec) return spec.error();
   return solve_within(graph, *spec, to_order(options.search), **strategy,
                       *request);
+}
+
+// What a person at a terminal gets besides the numbers.
+void print_picture(const Graph& graph, const Solution& solution,
+                   const Console& console) {
+  if (!solution.has_plan()) return;
+  console.out << '\n';
+  print_memory_curve(graph, solution, console);
+  console.out << '\n'
+              << console.styled(Style::kGood, certificate_words(solution))
+              << '\n';
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {
@@ -119,6 +126,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
     console.out << summary_to_json(*solution) << '\n';
   } else if (options.output != "-" && options.report != "-") {
     print_solution(*graph, *solution, console);
+    if (console.person) print_picture(*graph, *solution, console);
   } else if (!solution->has_plan()) {
     console.err << "rematch: " << display_name(solution->message, 500) << '\n';
   }

@@ -160,24 +160,12 @@ std::string label_of(const std::string& path,
   return same > 1 ? path : stem(path);
 }
 
-Curve curve_for(const Graph& graph, const std::vector<MeasuredPlan>& plans) {
-  std::vector<Bytes> budgets;
-  for (const MeasuredPlan& plan : plans) {
-    budgets.push_back(plan.certificate ? plan.certificate->budget
-                                       : plan.peak());
-  }
-  return quick_curve(graph, plans.front().order, budgets);
-}
-
 std::string text_of(const Graph& graph, std::vector<MeasuredPlan> plans,
                     const std::string& format) {
   if (format == "trace") return plan_to_trace(graph, plans.front());
   if (format == "svg") return plan_to_svg(graph, plans.front());
   if (format == "csv") return plan_to_csv(graph, plans.front());
-  Curve curve = curve_for(graph, plans);
-  return report_page({.graph = graph,
-                      .plans = std::move(plans),
-                      .curve = std::move(curve)});
+  return plans_page(graph, std::move(plans));
 }
 
 Result<ExitCode> run(const Options& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/report/page.h"
 
+#include <utility>
 #include <vector>
 
 #include "rematch/base/check.h"
@@ -67,15 +68,31 @@ std::string report_page(const Report& report) {
   return page;
 }
 
-std::string frontier_page(const Graph& graph, const Frontier& frontier) {
+std::string plans_page(const Graph& graph, std::vector<MeasuredPlan> plans) {
+  REMATCH_CHECK(!plans.empty(), "a page shows a plan");
+  std::vector<Bytes> budgets;
+  for (const MeasuredPlan& plan : plans) {
+    budgets.push_back(plan.certificate ? plan.certificate->budget
+                                       : plan.peak());
+  }
+  Curve curve = quick_curve(graph, plans.front().order, budgets);
+  return report_page({.graph = graph,
+                      .plans = std::move(plans),
+                      .curve = std::move(curve)});
+}
+
+Result<std::string> frontier_page(const Graph& graph, const Frontier& frontier) {
   Report report{
       .graph = graph, .plans = {}, .curve = whole_curve(graph, frontier)};
   for (const Solution* point : plans_to_show(frontier)) {
     auto plan = measure(graph, format_bytes(point->budget), *point);
-    REMATCH_CHECK(plan.ok(), "what solve_frontier() answers is true");
+    if (!plan) return plan.error();
     report.plans.push_back(*std::move(plan));
   }
-  REMATCH_CHECK(!report.plans.empty(), "a point has a plan");
+  if (report.plans.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "a curve without a plan has nothing to show"};
+  }
   return report_page(report);
 }
 

@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "rematch/base/result.h"
 #include "rematch/report/report.h"
 
 namespace rematch {
@@ -13,9 +15,13 @@ namespace rematch {
 // and its policy lets it load nothing. The same report gives the same bytes.
 std::string report_page(const Report& report);
 
-// The page of a whole curve: its points, and the plans of some of them. At least
-// one point has a plan.
-std::string frontier_page(const Graph& graph, const Frontier& frontier);
+// The page of at least one plan, with a quick look at cost against budget.
+std::string plans_page(const Graph& graph, std::vector<MeasuredPlan> plans);
+
+// The page of a whole curve: its points, and the plans of some of them. Fails
+// with kInvalidArgument if no point has a plan, and as confirm() does if the
+// curve is not one of this graph.
+Result<std::string> frontier_page(const Graph& graph, const Frontier& frontier);
 
 // JSON text as it may stand inside of a script element: what could end the
 // element, or a line of a script, is escaped.

@@ -169,8 +169,9 @@ class FrontierPicture {
     const parts = [svg_el("path", {class: "bound", d: this.steps(bounds, left, right, true)}),
                    svg_el("path", {class: "cheapest", d: this.steps(cheapest_plans(this.points), left, right, false)})];
     const floor = this.x(Math.max(left, curve.peak_floor_bytes));
+    const right_half = floor > this.width / 2;
     parts.push(svg_el("path", {class: "floor", d: `M${floor},20V${this.height - 46}`}),
-               svg_el("text", {x: floor + 6, y: 12, class: "note"}, `no plan needs less than ${format_bytes(curve.peak_floor_bytes)}`));
+               svg_el("text", {x: floor + (right_half ? -6 : 6), y: 12, class: right_half ? "end" : "start"}, `no plan needs less than ${format_bytes(curve.peak_floor_bytes)}`));
     return parts;
   }
 

@@ -14,7 +14,7 @@ class MemoryPicture extends Picture {
     });
     this.report = report;
     this.ways = groupings(report.graph);
-    this.way = this.ways[0][0];
+    this.way = telling_way(view.plan, this.ways);
     this.with_others = true;
     view.on("plan", () => this.measure());
     view.on("range", () => this.redraw());

@@ -59,6 +59,17 @@ function stack_of(plan, name_of) {
           ...(workspace.series.some((bytes) => bytes > 0) ? [workspace] : [])];
 }
 
+// The first way of grouping in which the groups that are shown hold most of the
+// memory; of 500 equal modules, nine say little.
+function telling_way(plan, ways) {
+  const total = (layers) => layers.reduce((sum, {series}) => sum + series.reduce((a, b) => a + b, 0), 0);
+  const telling = ways.find(([, , name_of]) => {
+    const groups = stack_of(plan, name_of).filter(({kind}) => kind !== "fixed" && kind !== "workspace");
+    return total(groups.filter(({kind}) => kind === "rest")) <= total(groups) / 2;
+  });
+  return (telling ?? ways[0])[0];
+}
+
 function layer(plan, name, kind) {
   return {name, kind, series: new Float64Array(plan.num_runs)};
 }
