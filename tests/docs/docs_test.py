@@ -38,7 +38,7 @@ TIMES = re.compile(r'\b\d+\.\d+ s\b|(?<="seconds": )[\d.e-]+')
 INLINE_CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
-SOURCE_NAME = re.compile(r"`(\w+/[\w/]+\.(?:\{[\w.,]+\}|h\.in|h|cc))`")
+SOURCE_NAME = re.compile(r"`(\w+/[\w/]+\.(?:\{[\w.,]+\}|h\.in|h|cc|js|css|html))`")
 
 
 def markdown_files():

@@ -40,17 +40,27 @@ function show_sections() {
     el("a", {href: `#${section.id}`}, section.querySelector("h2").textContent)));
 }
 
+function show_pictures(view, report) {
+  show_comparison(view, report);
+  const pictures = [show_memory(view, report), show_schedule(view, report)];
+  show_frontier(view, report);
+  show_tables(view, report);
+  return pictures;
+}
+
+function show_nothing() {
+  for (const section of document.querySelectorAll("main > section[aria-labelledby]")) section.hidden = true;
+  by_id("main").append(el("p", {class: "notice"}, "This graph has no ops: there is nothing to draw."));
+  return [];
+}
+
 function show_report() {
   const report = read_report();
   const view = new View(report.plans[0]);
   show_title(report);
   show_summary(view, report);
-  show_comparison(view, report);
-  const memory = show_memory(view, report);
-  const schedule = show_schedule(view, report);
-  show_frontier(view, report);
-  show_tables(view, report);
-  show_theme_choice([memory, schedule]);
+  const pictures = report.graph.num_ops > 0 ? show_pictures(view, report) : show_nothing();
+  show_theme_choice(pictures);
   show_sections();
   // For the tests: when the page can be used, in milliseconds.
   document.documentElement.dataset.ready = Math.round(performance.now());
