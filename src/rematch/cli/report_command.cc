@@ -203,7 +203,7 @@ void add_report_command(Command app, Session& session) {
   command
       .add_option("PLAN", options->plans, "plan or solution file, - for stdin")
       .required()
-      .type_name("...");
+      .type_name("");
   command
       .add_option("--graph,-g", options->graph,
                   "graph file (default: where the first plan says it is)")
