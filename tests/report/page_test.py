@@ -213,6 +213,22 @@ def test_selected_tensor_shows_its_lives(read_page):
     page.picture("gpt2-selected", full_page=True)
 
 
+def test_what_is_selected_comes_into_view(open_page):
+    page = open_page("gpt2")
+    page.locator("#memory-chart").focus()
+    page.keyboard.press("End")
+    for _ in range(5):
+        page.keyboard.press("+")
+    first, last = visible_columns(page)
+    assert first > 0
+    name = runs_of(page.made)[0]
+    page.locator("#find").fill(name)
+    page.locator("#found .row").first.click()
+    shown = page.locator("#details .name").first.get_attribute("data-name")
+    first, last = visible_columns(page)
+    assert shown in runs_of(page.made)[first : last + 1]
+
+
 def test_click_and_keys_select_rows_of_the_schedule(read_page):
     page = read_page("branch")
     ops = [op["name"] for op in json.loads(page.made.graph.read_text())["ops"]]

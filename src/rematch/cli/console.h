@@ -18,8 +18,8 @@ struct Console {
   bool colour = false;  // Escape sequences may be written to `out`.
   bool live = false;    // `err` is a terminal on which lines can be rewritten.
   std::size_t lines = kUsualLines;  // That this terminal has.
-  bool person = false;   // `out` is a terminal: pictures are welcome.
-  bool unicode = true;   // `out` shows more than ASCII.
+  bool person = false;  // `out` is a terminal: pictures are welcome.
+  bool unicode = true;  // `out` shows more than ASCII.
   std::size_t columns = kUsualColumns;  // Of the terminal behind `out`.
 
   static constexpr std::size_t kUsualLines = 24;

@@ -106,19 +106,17 @@ void print_memory_curve(const Graph& graph, const Solution& solution,
   REMATCH_CHECK(plan.ok(), "what solve() answers is true");
   const Columns columns = columns_of(graph, *plan);
   constexpr std::size_t kBeside = kLabelWidth + 7;  // And " budget".
-  if (columns.footprint.empty() ||
-      console.columns < kBeside + kFewestColumns) {
+  if (columns.footprint.empty() || console.columns < kBeside + kFewestColumns) {
     return;
   }
   const std::size_t width = std::min(kMostColumns, console.columns - kBeside);
   Chart(columns, solution.budget, width, console).print();
   console.out << console.styled(
       Style::kDim,
-      fmt::format("{:>{}}{} runs of ops; {} keeping everything\n", "",
-                  kLabelWidth,
-                  format_exact(
-                      static_cast<std::int64_t>(columns.footprint.size())),
-                  console.unicode ? "·" : "'"));
+      fmt::format(
+          "{:>{}}{} runs of ops; {} keeping everything\n", "", kLabelWidth,
+          format_exact(static_cast<std::int64_t>(columns.footprint.size())),
+          console.unicode ? "·" : "'"));
 }
 
 }  // namespace rematch

@@ -9,9 +9,9 @@
 namespace rematch {
 
 // Prints the footprint of each run of the solution's plan from left to right,
-// with the line of the budget and, above the plan, what keeping everything would
-// need. Fits the console's width; blocks, or plain ASCII where the console has
-// no Unicode.
+// with the line of the budget and, above the plan, what keeping everything
+// would need. Fits the console's width; blocks, or plain ASCII where the
+// console has no Unicode.
 void print_memory_curve(const Graph& graph, const Solution& solution,
                         const Console& console);
 

@@ -51,10 +51,8 @@ struct Format {
   std::string_view ending;
 };
 
-constexpr std::array<Format, 4> kFormats = {{{"html", ".html"},
-                                             {"trace", ".json"},
-                                             {"svg", ".svg"},
-                                             {"csv", ".csv"}}};
+constexpr std::array<Format, 4> kFormats = {
+    {{"html", ".html"}, {"trace", ".json"}, {"svg", ".svg"}, {"csv", ".csv"}}};
 
 // As given, else what the file's name ends with; these must not contradict each
 // other.
@@ -153,10 +151,9 @@ std::string label_of(const std::string& path,
     return one == "-" ? "standard input"
                       : std::filesystem::path(one).stem().string();
   };
-  const auto same =
-      std::count_if(all.begin(), all.end(), [&](const std::string& other) {
-        return stem(other) == stem(path);
-      });
+  const auto same = std::count_if(
+      all.begin(), all.end(),
+      [&](const std::string& other) { return stem(other) == stem(path); });
   return same > 1 ? path : stem(path);
 }
 

@@ -26,10 +26,8 @@ Solution solution_of(const Graph& graph) {
 }
 
 GraphOrigin origin(const Graph& graph) {
-  return {.path = "g.json",
-          .ops = 1,
-          .tensors = 1,
-          .digest = graph_digest(graph)};
+  return {
+      .path = "g.json", .ops = 1, .tensors = 1, .digest = graph_digest(graph)};
 }
 
 TEST(GraphDigest, IsTheSameForEqualGraphsOnly) {
@@ -112,8 +110,9 @@ TEST(SolutionWithOrigin, IsRefusedWhereItIsWrong) {
             "and 2)");
   EXPECT_EQ(with("\"path\": \"g.json\", ", ""),
             "graph_file: field 'path' is missing");
-  EXPECT_EQ(with("\"ops\": 1", "\"ops\": \"many\""),
-            "graph_file: field 'ops' should be an integer, found the string 'many'");
+  EXPECT_EQ(
+      with("\"ops\": 1", "\"ops\": \"many\""),
+      "graph_file: field 'ops' should be an integer, found the string 'many'");
 }
 
 }  // namespace

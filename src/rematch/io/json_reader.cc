@@ -208,9 +208,9 @@ std::int64_t check_header(FieldReader& document, DocumentKind kind) {
   document.fail(fmt::format(
       "version {} of the {} format is not known (known: {})", version,
       wanted.word,
-      several ? fmt::format("versions {} and {}", kFormatVersion,
-                            kSolutionWithFile)
-              : fmt::format("version {}", kFormatVersion)));
+      several
+          ? fmt::format("versions {} and {}", kFormatVersion, kSolutionWithFile)
+          : fmt::format("version {}", kFormatVersion)));
   return version;
 }
 

@@ -55,6 +55,7 @@ void write_plans(const Graph& graph,
         {ErrorCode::kInvalidArgument, "there is no plan to show"});
   }
   std::vector<MeasuredPlan> all;
+  all.reserve(plans.size());
   for (const auto& [label, planned] : plans) {
     all.push_back(measured(graph, label, planned, order_named(order)));
   }
@@ -90,11 +91,12 @@ void bind_report(nb::module_& module) {
       "graph"_a, "path"_a, Unlocked(),
       "Write a page that shows the curve and some of its plans: one HTML file "
       "that needs no network.");
-  module.def("report", &write_plans, "graph"_a, "plans"_a, "path"_a,
-             nb::kw_only(), "order"_a = "fixed", Unlocked(),
-             "Write a page that compares plans, given as pairs of a label and a "
-             "Solution or a Plan: one HTML file that needs no network. order is "
-             "that of plans.");
+  module.def(
+      "report", &write_plans, "graph"_a, "plans"_a, "path"_a, nb::kw_only(),
+      "order"_a = "fixed", Unlocked(),
+      "Write a page that compares plans, given as pairs of a label and a "
+      "Solution or a Plan: one HTML file that needs no network. order is "
+      "that of plans.");
 }
 
 }  // namespace rematch

@@ -47,11 +47,10 @@ std::vector<Bytes> largest_of_parts(const std::vector<Bytes>& values,
   if (values.size() <= count) return values;
   std::vector<Bytes> result;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto first = values.begin() +
-                       static_cast<std::ptrdiff_t>(i * values.size() / count);
-    const auto last =
-        values.begin() +
-        static_cast<std::ptrdiff_t>((i + 1) * values.size() / count);
+    const auto first =
+        values.begin() + static_cast<std::ptrdiff_t>(i * values.size() / count);
+    const auto last = values.begin() + static_cast<std::ptrdiff_t>(
+                                           (i + 1) * values.size() / count);
     result.push_back(*std::max_element(first, last));
   }
   return result;

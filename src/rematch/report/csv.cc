@@ -32,9 +32,9 @@ std::string plan_to_csv(const Graph& graph, const MeasuredPlan& plan) {
                           phase_name(op.phase), ++runs[step.op()],
                           format_cost(op.cost), footprint);
     } else {
-      text += fmt::format("{},drop,{},,,,{}\n", at,
-                          csv_text(graph.tensor(step.tensor()).name),
-                          footprint);
+      text +=
+          fmt::format("{},drop,{},,,,{}\n", at,
+                      csv_text(graph.tensor(step.tensor()).name), footprint);
     }
   }
   return text;

@@ -25,9 +25,8 @@ constexpr int kFewBudgets = 5;    // For graphs of many ops.
 constexpr std::size_t kMost = 4;  // Budgets at which strategies are asked.
 
 // Fast at any size, and fast for a few thousand ops.
-constexpr std::array<std::string_view, 4> kFast = {"chen_sqrt",
-                                                   "chen_sqrt_linear", "dtr",
-                                                   "gap"};
+constexpr std::array<std::string_view, 4> kFast = {
+    "chen_sqrt", "chen_sqrt_linear", "dtr", "gap"};
 constexpr std::array<std::string_view, 4> kSlower = {
     "chen_greedy", "chen_greedy_linear", "revolve", "chain_dp"};
 

@@ -69,9 +69,8 @@ std::string ops_json(const Graph& graph) {
               return std::to_string(static_cast<int>(op.phase));
             }))
       .json("cost", column([](const Op& op) { return json_number(op.cost); }))
-      .json("workspace", column([](const Op& op) {
-              return std::to_string(op.workspace);
-            }))
+      .json("workspace",
+            column([](const Op& op) { return std::to_string(op.workspace); }))
       .json("runs_once", column([](const Op& op) {
               return std::string(op.recomputable ? "0" : "1");
             }))
@@ -85,9 +84,7 @@ std::string ops_json(const Graph& graph) {
 // What ops produce: graph inputs are part of the fixed bytes, whatever a plan
 // does. An input of an op that is a graph input is left out.
 std::string tensors_json(const Graph& graph) {
-  const auto column = [&](auto text) {
-    return list_of(graph.tensors(), text);
-  };
+  const auto column = [&](auto text) { return list_of(graph.tensors(), text); };
   JsonObjectWriter fields(JsonLayout::kOneLine);
   fields
       .json("name", column([&](TensorId id) -> std::string {

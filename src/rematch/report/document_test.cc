@@ -117,8 +117,7 @@ TEST(ReportPage, HasAPolicyWithHashes) {
 TEST(JsonInHtml, EscapesWhatCouldEndTheScript) {
   EXPECT_EQ(json_in_html("[\"</script>&\"]"),
             "[\"\\u003c/script\\u003e\\u0026\"]");
-  EXPECT_EQ(json_in_html("\"\u2028\u2029\u2027\""),
-            "\"\\u2028\\u2029\u2027\"");
+  EXPECT_EQ(json_in_html("\"\u2028\u2029\u2027\""), "\"\\u2028\\u2029\u2027\"");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, 3> kEndings = {".backward", "/backward",
 
 std::string_view without_ending(std::string_view name) {
   for (std::string_view ending : kEndings) {
-    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+    if (name.ends_with(ending))
+      return name.substr(0, name.size() - ending.size());
   }
   return name;
 }
@@ -28,8 +29,9 @@ bool is_number(std::string_view text) {
 
 // Where the part of `path` that begins at `from` ends.
 std::size_t end_of_part(std::string_view path, std::size_t from) {
-  const auto end = std::find_if(path.begin() + static_cast<std::ptrdiff_t>(from),
-                                path.end(), is_separator);
+  const auto end =
+      std::find_if(path.begin() + static_cast<std::ptrdiff_t>(from), path.end(),
+                   is_separator);
   return static_cast<std::size_t>(end - path.begin());
 }
 

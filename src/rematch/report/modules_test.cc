@@ -40,11 +40,11 @@ TEST(Modules, GroupByTheFirstPart) {
 }
 
 TEST(Modules, FollowABeginningThatAllShare) {
-  const Modules modules =
-      modules_of_names({"model.layers.0.q", "model.layers.1.q", "model.head.w"});
-  EXPECT_EQ(modules.names, (std::vector<std::string>{"model.layers.0",
-                                                     "model.layers.1",
-                                                     "model.head"}));
+  const Modules modules = modules_of_names(
+      {"model.layers.0.q", "model.layers.1.q", "model.head.w"});
+  EXPECT_EQ(modules.names,
+            (std::vector<std::string>{"model.layers.0", "model.layers.1",
+                                      "model.head"}));
 }
 
 TEST(Modules, ANumberGoesWithTheWordBeforeIt) {

@@ -71,17 +71,18 @@ std::string report_page(const Report& report) {
 std::string plans_page(const Graph& graph, std::vector<MeasuredPlan> plans) {
   REMATCH_CHECK(!plans.empty(), "a page shows a plan");
   std::vector<Bytes> budgets;
+  budgets.reserve(plans.size());
   for (const MeasuredPlan& plan : plans) {
     budgets.push_back(plan.certificate ? plan.certificate->budget
                                        : plan.peak());
   }
   Curve curve = quick_curve(graph, plans.front().order, budgets);
-  return report_page({.graph = graph,
-                      .plans = std::move(plans),
-                      .curve = std::move(curve)});
+  return report_page(
+      {.graph = graph, .plans = std::move(plans), .curve = std::move(curve)});
 }
 
-Result<std::string> frontier_page(const Graph& graph, const Frontier& frontier) {
+Result<std::string> frontier_page(const Graph& graph,
+                                  const Frontier& frontier) {
   Report report{
       .graph = graph, .plans = {}, .curve = whole_curve(graph, frontier)};
   for (const Solution* point : plans_to_show(frontier)) {

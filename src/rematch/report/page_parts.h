@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page around its data. cmake/EmbedPage.cmake makes it from assets/ when the
-// library is built.
+// The page around its data. cmake/EmbedPage.cmake makes it from assets/ when
+// the library is built.
 #pragma once
 
 #include <string_view>

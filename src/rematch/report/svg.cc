@@ -84,7 +84,8 @@ class Picture {
   void add_grid() {
     for (int i = 0; i <= kGridLines; ++i) {
       const Bytes bytes = most_ / kGridLines * i;
-      add(fmt::format("<path class=\"grid\" d=\"M{},{:.2f}H{}\"/>"
+      add(
+          fmt::format("<path class=\"grid\" d=\"M{},{:.2f}H{}\"/>"
                       "<text x=\"{}\" y=\"{:.2f}\" "
                       "text-anchor=\"end\">{}</text>\n",
                       kLeft, y(bytes), kWidth - kRight, kLeft - 8, y(bytes) + 4,
@@ -112,7 +113,8 @@ void add_texts(const Graph& graph, const MeasuredPlan& plan,
   picture.add(fmt::format(
       "<title>Memory of {0}: peak {1}</title>\n"
       "<text class=\"title\" x=\"{2}\" y=\"24\">{0}</text>\n"
-      "<text x=\"{2}\" y=\"42\">plan: peak {1}; keeping everything: {3}</text>\n"
+      "<text x=\"{2}\" y=\"42\">plan: peak {1}; keeping everything: "
+      "{3}</text>\n"
       "<text x=\"{4}\" y=\"{5}\" text-anchor=\"end\">{6} runs of ops</text>\n",
       xml_text(beginning(name, 80)), format_bytes(plan.peak()), kLeft,
       format_bytes(keep_all), kWidth - kRight, kHeight - 12,
@@ -128,9 +130,9 @@ std::string plan_to_svg(const Graph& graph, const MeasuredPlan& plan) {
   const auto keep_all = largest_of_parts(columns.keep_all, kPixels);
   Bytes most = plan.peak();
   for (Bytes bytes : keep_all) most = std::max(most, bytes);
-  const Bytes without = keep_all.empty() ? graph.fixed_bytes()
-                                         : *std::max_element(keep_all.begin(),
-                                                             keep_all.end());
+  const Bytes without =
+      keep_all.empty() ? graph.fixed_bytes()
+                       : *std::max_element(keep_all.begin(), keep_all.end());
   if (plan.certificate) most = std::max(most, plan.certificate->budget);
   Picture picture(most);
   add_texts(graph, plan, columns.footprint.size(), without, picture);

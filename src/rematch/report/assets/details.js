@@ -17,6 +17,7 @@ class Details {
 
   show() {
     const {selected, tensor} = this.view;
+    this.element.classList.toggle("empty", selected === null);
     if (selected === null) {
       this.body.replaceChildren(el("p", {class: "quiet"}, "Nothing is selected. Click a row, or a name anywhere on this page."));
       return;

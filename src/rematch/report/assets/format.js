@@ -47,6 +47,11 @@ function format_percent(share) {
   return `${percent.toFixed(digits)}%`;
 }
 
+// A round share, without zeros that say nothing: "+0.05%".
+function format_round_overhead(share) {
+  return format_overhead(share).replace(/(\.\d*?)0+%$/, "$1%").replace(".%", "%");
+}
+
 function format_overhead(share) {
   return share < 0 ? format_percent(share) : `+${format_percent(share)}`;
 }

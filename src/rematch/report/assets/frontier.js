@@ -102,7 +102,7 @@ class FrontierPicture {
     for (const share of ticks(this.range.top, 5)) {
       const y = this.y(this.base * (1 + share));
       parts.push(svg_el("path", {class: "grid", d: `M64,${y}H${this.width - 20}`}),
-                 svg_el("text", {x: 56, y: y + 4, class: "end"}, format_overhead(share)));
+                 svg_el("text", {x: 56, y: y + 4, class: "end"}, format_round_overhead(share)));
     }
     const span = this.range.right - this.range.left;
     const step = ticks(span, Math.max(2, Math.floor(this.width / 120)), 1024)[1] ?? span;

@@ -174,8 +174,10 @@ class MemoryPicture extends Picture {
     context.stroke();
     context.setLineDash([]);
     context.textAlign = "right";
-    context.textBaseline = "bottom";
-    this.label(context, `budget ${format_bytes(budget)}`, right - 4, y - 3, css_colour("budget"));
+    // Where there is little room, out of the way of the peak's label.
+    const below = right - left < 480;
+    context.textBaseline = below ? "top" : "bottom";
+    this.label(context, `budget ${format_bytes(budget)}`, right - 4, y + (below ? 4 : -3), css_colour("budget"));
   }
 
   draw_peak(context) {

@@ -94,7 +94,14 @@ class View {
   select(op, tensor = null) {
     this.selected = op;
     this.tensor = tensor ?? largest_output(this.plan.graph, op);
+    if (!this.is_run_visible(op)) this.show_all();
     this.tell("selection");
+  }
+
+  is_run_visible(op) {
+    const first = this.column_at(this.from);
+    const last = this.column_at(this.to);
+    return this.plan.op.subarray(first, last + 1).includes(op);
   }
 
   clear_selection() {
