@@ -90,6 +90,14 @@ class Pages:
         program.generate(graph, "transformer", "--ops", 20000, "--training")
         return self.planned("large", graph, "60%")
 
+    def make_bare(self):
+        """A plan that came alone, without a certificate, in a free order."""
+        made = self.make_branch()
+        plan, page = self.folder / "bare.json", self.folder / "bare.html"
+        plan.write_text(json.dumps(made.claims()["plan"]), encoding="utf-8")
+        program.answer("report", plan, "-g", made.graph, "--order", "free", "-o", page)
+        return Made(page, made.graph, [plan])
+
     def make_empty(self):
         graph = self.folder / "empty.json"
         document = {"format": "rematch.graph", "version": 1, "ops": []}

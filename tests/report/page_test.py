@@ -25,7 +25,7 @@ def runs_of(made, number=0):
     return [step["compute"] for step in made.steps(number) if "compute" in step]
 
 
-@pytest.mark.parametrize("name", ["branch", "gpt2", "modules", "compared", "frontier", "empty"])
+@pytest.mark.parametrize("name", ["branch", "gpt2", "modules", "compared", "frontier", "bare", "empty"])
 def test_opens_without_a_message_or_a_request(read_page, name):
     page = read_page(name)
     assert page.title().endswith("Rematch report")
@@ -360,6 +360,24 @@ def test_frontier_marks_tell_their_numbers(read_page):
     page.keyboard.press("Enter")
     page.settle()
     assert page.value("#card-peak .big data") == page.made.document()["plans"][-1]["peak_bytes"]
+
+
+def test_frontier_has_a_scale_for_small_overheads(read_page):
+    page = read_page("frontier")
+    chosen = page.locator("#frontier-chart .chosen").first
+    before = chosen.get_attribute("d")
+    page.get_by_role("button", name="Square root").click()
+    labels = page.locator("#frontier-chart text.end").all_text_contents()
+    assert "+0.1%" in labels and "+0%" in labels
+    page.get_by_role("button", name="Linear").click()
+    assert chosen.get_attribute("d") == before
+
+
+def test_plan_without_a_certificate_says_so(read_page):
+    page = read_page("bare")
+    assert "without a certificate" in page.locator("#certificate-lead").inner_text()
+    assert page.locator("#card-budget").count() == 0
+    assert page.value("#card-peak .big data") == page.made.replay()["peak_bytes"]
 
 
 def saved(page, button):

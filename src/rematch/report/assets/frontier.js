@@ -49,6 +49,7 @@ class FrontierPicture {
     this.points = curve_points(report);
     this.base = report.graph.base_cost || 1;
     this.strategies = [...new Set(this.points.map((point) => point.strategy))];
+    this.power = 1;
     this.width = 720;
     this.height = 340;
     this.element = el("div", {class: "frontier"});
@@ -84,8 +85,27 @@ class FrontierPicture {
 
   x(bytes) { return 64 + (bytes - this.range.left) / (this.range.right - this.range.left || 1) * (this.width - 84); }
   y(cost) {
-    const share = (cost / this.base - 1) / this.range.top;
-    return this.height - 46 - Math.min(1, Math.max(0, share)) * (this.height - 66);
+    const share = Math.min(1, Math.max(0, (cost / this.base - 1) / this.range.top));
+    return this.height - 46 - share ** this.power * (this.height - 66);
+  }
+
+  // 0.5 lets small overheads be seen beside large ones.
+  set_power(power) {
+    this.power = power;
+    this.draw();
+  }
+
+  overhead_ticks() {
+    if (this.power === 1) return ticks(this.range.top, 5);
+    const found = [0];
+    for (let size = 1e-4; size <= this.range.top; size *= 10) {
+      for (const share of [size, 2 * size, 5 * size]) {
+        const y = this.y(this.base * (1 + share));
+        const last = this.y(this.base * (1 + found[found.length - 1]));
+        if (share <= this.range.top && last - y > 22) found.push(share);
+      }
+    }
+    return found;
   }
 
   draw() {
@@ -99,7 +119,7 @@ class FrontierPicture {
   axes() {
     const parts = [];
     const bottom = this.height - 46;
-    for (const share of ticks(this.range.top, 5)) {
+    for (const share of this.overhead_ticks()) {
       const y = this.y(this.base * (1 + share));
       parts.push(svg_el("path", {class: "grid", d: `M64,${y}H${this.width - 20}`}),
                  svg_el("text", {x: 56, y: y + 4, class: "end"}, format_round_overhead(share)));
@@ -259,6 +279,8 @@ function show_frontier(view, report) {
     : "A quick look: this plan, the strategies that need no search, and the gap program at several budgets. rematch frontier searches for the whole curve.";
   by_id("frontier").querySelector(".body").append(
     el("p", {id: "certificate", class: "certificate"}),
+    el("div", {class: "controls"}, choice("Scale of the overhead", [[1, "Linear"], [0.5, "Square root"]], 1,
+                                          (power) => picture.set_power(power))),
     el("figure", {}, picture.element, legend, picture.said, el("figcaption", {class: "quiet"}, words)),
     el("details", {class: "more"}, el("summary", {}, "The points as a table"), table));
   const certify = () => by_id("certificate").replaceChildren(...certificate_words(view.plan, report));

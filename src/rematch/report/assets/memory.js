@@ -361,7 +361,7 @@ function show_memory(view, report) {
        el("input", {type: "checkbox", id: "with-others", checked: true, onchange: (event) => {
          picture.with_others = event.target.checked;
          picture.redraw();
-       }}), "keep-all line"),
+       }}), report.plans.length > 1 ? "lines of other plans" : "keep-all line"),
     zoom_buttons(view), save_buttons(picture, view));
   const figure = el("figure", {class: "wide"}, picture.element, legend, layers,
     el("figcaption", {id: "memory-help", class: "quiet"},
