@@ -68,6 +68,10 @@ string(SUBSTRING "${page}" ${middle} -1 after)
 file(WRITE "${OUTPUT}.new" "// Made by EmbedPage.cmake.
 #include \"rematch/report/page_parts.h\"
 
+// The standard asks for no more than 65,536 characters; those who read this
+// file have no limit.
+#pragma GCC diagnostic ignored \"-Woverlength-strings\"
+
 namespace rematch {
 namespace {
 

@@ -49,7 +49,8 @@ std::optional<GraphOrigin> origin_of(const Graph& graph,
   const fs::path folder = folder_of(document);
   std::error_code failed;
   // As people wrote it, if that leads there; a link in between may not.
-  fs::path path = fs::absolute(file).lexically_relative(fs::absolute(folder));
+  const fs::path from = fs::absolute(folder, failed);
+  fs::path path = fs::absolute(file, failed).lexically_relative(from);
   if (path.empty() || !fs::equivalent(folder / path, file, failed)) {
     path = fs::proximate(file, folder, failed);
     if (failed) return std::nullopt;
