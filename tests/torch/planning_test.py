@@ -67,6 +67,28 @@ def test_a_saved_plan_runs_again_as_it_was(tmp_path):
     assert from_file.graphs[0].peak_bytes == plan.peak_bytes
 
 
+def test_a_plan_is_shown_on_a_page(tmp_path):
+    model = models.make(NAME)
+    plan = planned(model, between(model))
+    plan.report(tmp_path / "page.html")
+    page = document(tmp_path / "page.html")
+    assert page["plans"][1]["peak_bytes"] == plan.solution.peak_bytes
+    assert page["plans"][1]["certificate"]["budget_bytes"] == plan.solution.budget_bytes
+    assert any("block" in name or "layer" in name or "." in name
+               for name in page["graph"]["ops"]["modules"])
+    saved = plan.saved()
+    saved.report(tmp_path / "saved.html")
+    again = document(tmp_path / "saved.html")["plans"][1]
+    assert again["steps"] == page["plans"][1]["steps"]
+    assert again["certificate"]["lower_bound"] == saved.lower_bound
+
+
+def document(path):
+    """The data of a page."""
+    text = path.read_text(encoding="utf-8").partition('id="data">')[2]
+    return json.loads(text.partition("</script>")[0])
+
+
 def test_a_saved_plan_of_something_else_is_refused(tmp_path):
     model = models.make(NAME)
     saved = planned(model, "100%").saved()

@@ -13,7 +13,7 @@ from torch._dynamo.symbolic_convert import InstructionTranslator
 
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
-from rematch.torch.fused.kernels_of_inductor import FusedKernels
+from rematch.torch.fused.kernels import FusedKernels
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.saved import SavedPlan

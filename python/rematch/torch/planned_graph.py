@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -14,10 +15,10 @@ from torch import fx
 import rematch
 from rematch.torch import (agreement, calibration, checks, codegen, memory, planner, profiling,
                            roofline)
+from rematch.torch.eager_kernels import EagerKernels
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
 from rematch.torch.identity import digest
-from rematch.torch.kernels import EagerKernels
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program, Ref
@@ -117,6 +118,18 @@ class PlannedGraph:
             self.keep_all_peak_bytes, solution and solution.lower_bound,
             self.step_seconds * 1e6, self.explain(),
             planner.to_json(self.program, self.name), self.planned.sequence)
+
+    def report(self, path: str | os.PathLike) -> None:
+        """Writes a page that shows the plan: one HTML file that needs no network."""
+        record = planner.to_json(self.program, self.name)
+        for op, fields in zip(self.program.ops, record["ops"]):
+            # The page groups by what stands before the slash.
+            fields["name"] = f"{op.module}/{op.name}" if op.module else op.name
+        graph = rematch.Graph.from_json(json.dumps(record))
+        if self.solution is not None and self.solution.plan is not None:
+            self.solution.report(graph, path)
+        else:
+            rematch.plan_from_sequence(graph, self.planned.sequence).report(graph, path)
 
     def save(self, path: str | os.PathLike) -> None:
         """For the option `plan`: the same model is then run without a search."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +22,8 @@ from rematch.torch import randomness
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
-from rematch.torch.fused.kernels import NotUnderstood
 from rematch.torch.fused.wrapper import Call, Wrapper, read
+from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.lowering import signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
 
@@ -80,6 +81,10 @@ class _Pass:
         again = [name for name in written if name not in fresh
                  and name not in program.inputs]
         reads = [name for name in self._bases(call.reads) if name not in fresh]
+        for name in again:
+            if name not in self.allocations:
+                raise NotUnderstood(call.node, f"writes to '{name}', which it did "
+                                               "not allocate")
         for name in reads:
             if name not in whole.version and name not in program.inputs:
                 raise NotUnderstood(call.node, f"reads '{name}', which is not there")
@@ -121,9 +126,9 @@ class _Pass:
 
     def _kind(self, call: Call, reads: list[str], lines: list[str]) -> str:
         """The same for the same work."""
-        text = "\n".join(lines)
-        for index, read in enumerate(reads):
-            text = text.replace(read, f"_{index}")
+        numbers = {name: f"_{index}" for index, name in enumerate(reads)}
+        text = re.sub(r"\w+", lambda found: numbers.get(found[0], found[0]),
+                      "\n".join(lines))
         kernels = [self.texts[name] for name in sorted(_names_in(call.node))
                    if name in self.texts]
         digest = hashlib.sha256("\n".join([text, *kernels]).encode()).hexdigest()
@@ -153,7 +158,6 @@ class Lowering:
         self.device = device
         self.program = Program()
         self.version: dict[str, str] = {}  # By buffer, the value that it now is.
-        # `changed`: inputs that are written to, and on which more depends.
         self.fakes: dict[str, torch.Tensor] = {}
         self.known: set[str] = set()  # Inputs, buffers and results.
         placeholders = [node for node in joint.graph.nodes if node.op == "placeholder"]
@@ -165,6 +169,7 @@ class Lowering:
                          "backward": read(compiled.backward)}
         self.writes = {phase: wrapper.writer
                        for phase, wrapper in self.wrappers.items()}
+        # Inputs that are written to, and on which more depends.
         self.changed = {self.primals[index].name
                         for index, name in enumerate(self.wrappers["forward"].inputs)
                         if index not in compiled.forward.private
@@ -262,8 +267,7 @@ class Lowering:
         later = f"{name}_{sum(v.startswith(name + '_') for v in self.fakes) + 2}"
         old = self.program.values[now]
         self.fakes[later] = self.fakes[name]
-        self.program.values[later] = Value(later, old.bytes, old.signature,
-                                           old.storage_of or now)
+        self.program.values[later] = Value(later, old.bytes, old.signature, now)
         return later
 
     def run_fake(self, op: Op, made: list[str], skip: int) -> None:

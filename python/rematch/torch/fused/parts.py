@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from rematch.torch.fused.kernels import NotUnderstood
+from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.fused.wrapper import Call, Wrapper
 
 

@@ -12,7 +12,7 @@ import ast
 from dataclasses import dataclass, field
 
 from rematch.torch.fused.capture import Pass
-from rematch.torch.fused.kernels import NotUnderstood, Writes
+from rematch.torch.fused.writes import NotUnderstood, Writes
 
 _ALLOCATIONS = ("empty_strided_cpu", "empty_strided_cuda", "empty_strided")
 _CHECKS = ("assert_size_stride", "assert_alignment", "torch.cuda.set_device",
