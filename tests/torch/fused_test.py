@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans over Inductor's kernels: bytes are bytes, and numbers are Inductor's."""
 
+import os
+
 import models
 import pytest
 import torch
@@ -10,7 +12,9 @@ from rematch.torch import InfeasibleBudget, planner
 from rematch.torch.fused import lowering
 from rematch.torch.step import WithLoss
 
-SHARES = (1.0, 0.5, 0.2, 0.0)
+SHARES = (1.0, 0.3, 0.0)
+# Compilers take their time: the architectures one by one are for who asks.
+NAMES = ["branches", *(models.MODELS if os.environ.get("REMATCH_ALL_MODELS") else [])]
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +64,7 @@ def compiled_by_inductor(model, name):
     return step
 
 
-@pytest.mark.parametrize("name", models.MODELS)
+@pytest.mark.parametrize("name", NAMES)
 def test_peaks_are_as_predicted_and_numbers_are_those_of_inductor(name, monkeypatch):
     first = models.make(name)
     plain = training.copy_of(first)
@@ -77,3 +81,12 @@ def test_peaks_are_as_predicted_and_numbers_are_those_of_inductor(name, monkeypa
         assert outcome.live.peak == schedule.peak <= budget
         assert outcome.equals(wanted), share
     assert any(run.number for run in schedule.runs)
+
+
+def test_a_kernel_that_fills_a_part_does_not_take_memory_again():
+    step = step_of(models.make("branches"), "branches", "100%")
+    step(*models.batch("branches"))
+    values = step.graphs[0].program.values
+    chain = [value for value in values.values() if value.storage_of]
+    assert chain and all(value.bytes == values[value.storage_of].bytes
+                         for value in chain)

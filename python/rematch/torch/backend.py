@@ -13,7 +13,6 @@ from torch._dynamo.symbolic_convert import InstructionTranslator
 
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
-from rematch.torch.fused.kernels import FusedKernels
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.saved import SavedPlan
@@ -51,6 +50,7 @@ class Backend:
             any(graph.is_open for graph in self.graphs)
         kernels = None
         if self.options.kernels == "fused":
+            from rematch.torch.fused.kernels import FusedKernels  # Slow to import.
             kernels = FusedKernels.capture(module, inputs)
         graph = PlannedGraph(self.options, f"graph{len(self.graphs)}", inputs,
                              plans=self.plans, is_piece=self.is_cut, kernels=kernels,
