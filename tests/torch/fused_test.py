@@ -5,6 +5,7 @@ import os
 
 import models
 import pytest
+import rematch.torch
 import torch
 import training
 from live_memory import LiveMemory
@@ -90,3 +91,21 @@ def test_a_kernel_that_fills_a_part_does_not_take_memory_again():
     chain = [value for value in values.values() if value.storage_of]
     assert chain and all(value.bytes == values[value.storage_of].bytes
                          for value in chain)
+
+
+def test_two_forwards_in_flight_and_backward_twice():
+    """Also without the loss in the graph, and with the gradients of a batch added
+    to those of another."""
+    model = models.make("branches").eval()  # Without dropout, the same each time.
+    twin = training.copy_of(model)
+    options = {"kernels": "fused", "time_limit": 0.5}
+    function = rematch.torch.compile(model, budget="100%", **options)
+    batches = [models.batch("branches")[0] for _ in range(2)]
+    outputs = [function(images) for images in batches]
+    outputs[1].sum().backward(retain_graph=True)
+    outputs[0].sum().backward()
+    outputs[1].sum().backward()
+    for images in (*batches, batches[1]):
+        twin(images).sum().backward()
+    for found, wanted in zip(model.parameters(), twin.parameters()):
+        assert torch.allclose(found.grad, wanted.grad, rtol=1e-4, atol=1e-4)

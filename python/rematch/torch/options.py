@@ -41,6 +41,9 @@ class Options:
         if options.kernels not in ("eager", "fused"):
             raise ValueError(f"kernels must be 'eager' or 'fused', not "
                              f"{options.kernels!r}")
+        if options.kernels == "fused" and options.gpu is not None:
+            raise ValueError("gpu= estimates PyTorch's own kernels; leave out "
+                             "kernels='fused'")
         if options.gpu is not None:
             roofline.find(str(options.gpu))
         options.check()
