@@ -81,11 +81,14 @@ class _Search:
 
     def guess(self, low: int) -> int:
         """Where the line through what was tried reaches the budget."""
-        tried = sorted(batch for batch in self.needs if batch <= low)
-        if not tried:
+        below = [batch for batch in sorted(self.needs) if batch <= low]
+        above = [batch for batch in sorted(self.needs) if batch > low]
+        if not below:
             return 2 * low
-        near, far = tried[-1], tried[0] if len(tried) > 1 else 0
-        # Through the origin at first: that is too few, not too many.
+        # Between what fits and what does not; else through the origin, at first:
+        # that is too few, not too many.
+        near = below[-1]
+        far = above[0] if above else below[0] if len(below) > 1 else 0
         slope = (self.needs[near] - self.needs.get(far, 0)) / (near - far)
         room = self.budget - self.needs[near]
         return near + int(room / slope) if slope > 0 else 2 * low
