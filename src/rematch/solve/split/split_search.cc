@@ -410,8 +410,10 @@ void SplitSearch::search_more() {
     request.limits.threads = 1;
     request.limits.seed += ++searches_;
     request.limits.seconds = std::max(0.0, request_.limits.seconds - begin);
-    request.limits.work = kSearchMoves;
+    // Longer and longer: what builds on itself gets further.
+    request.limits.work = std::max(kSearchMoves, moves_ / 2);
     AnnealResult found = anneal(problem_, request);
+    moves_ += found.moves;
     if (found.plan && incumbent_.offer(*std::move(found.plan), "anneal"))
       report();
     search_seconds_ += seconds() - begin;

@@ -113,6 +113,7 @@ class SplitSearch {
   std::optional<std::pair<SplitDetail, NearPoint>> near_;
   double search_seconds_ = 0;  // Spent on searching for better plans.
   std::uint64_t searches_ = 0;
+  std::int64_t moves_ = 0;  // Of all of them.
   double near_effort_ = 0;  // Spent on looking near.
   // The last detail that raised the bound, while there are finer ones.
   std::optional<SplitDetail> coarse_;
