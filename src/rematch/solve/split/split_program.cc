@@ -98,8 +98,8 @@ SplitProgram::SplitProgram(const Problem& problem, const Lives& lives,
   largest_cost_ = largest_rerun_cost(graph, most);
   cost_scale_ = 1 / scale_for(largest_cost_);
   units_ = program_units(graph);
-  units_.memory_scale =
-      scale_for(static_cast<double>(problem.budget / units_.byte_unit));
+  const Bytes budget_units = problem.budget / units_.byte_unit;
+  units_.memory_scale = scale_for(static_cast<double>(budget_units));
   split_lives(points);
   split_runs();
   for (LifeId life : lives.all.ids()) add_life_columns(life);

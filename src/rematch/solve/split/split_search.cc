@@ -6,9 +6,11 @@
 #include <cmath>
 #include <tuple>
 
+#include "rematch/plan/sequence.h"
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_bound.h"
 #include "rematch/solve/program/exact_tree.h"
+#include "rematch/solve/program/incumbent.h"
 #include "rematch/solve/split/reruns.h"
 #include "rematch/solve/split/stage_fit.h"
 
@@ -19,9 +21,6 @@ namespace {
 constexpr std::size_t kMostPoints = 400'000;
 constexpr double kRowTolerance = 1e-7;
 constexpr std::size_t kMostNewMoments = 3;
-// What a search over integers may be wrong by, as a share of its value and of
-// the largest cost in it: the solver's tolerances are far below.
-constexpr double kTrust = 1e-6;
 constexpr std::size_t kMostProofNodes = 20'000;
 // A search near the last point.
 constexpr int kMostNearRounds = 30;
@@ -34,6 +33,7 @@ constexpr std::int64_t kRepairMoves = 60'000;
 constexpr double kSearchShare = 0.25;  // Of all time,
 constexpr double kFirstSearch = 0.25;  // less so many seconds.
 constexpr std::int64_t kSearchMoves = 300'000;
+constexpr double kPartShare = 0.5;    // Of the time of a search, on top of it.
 constexpr double kLeastPatience = 5;  // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
 constexpr double kRiseInSearch = 0.1;  // Of the gap.
@@ -56,7 +56,8 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
                    request.limits.work == Limits().work),
       bound_(start.lower_bound),
       plain_bound_(start.plain_bound),
-      many_columns_(start.many_columns) {
+      many_columns_(start.many_columns),
+      windows_(problem, request.limits.seed) {
   const auto& moments = detail_.points.moments = std::move(start.moments);
   detail_.memory_rows.insert(moments.begin(), moments.end());
 }
@@ -316,7 +317,7 @@ Cost SplitSearch::proved_by(const LpSolution& answer, const SplitRound& round) {
   if (!std::isfinite(bound) || bound <= 0) return 0;
   const Cost value = bound * round.program().cost_scale();
   return problem_.graph.base_cost() + value -
-         kTrust * (value + round.program().largest_cost());
+         kSolverMargin * (value + round.program().largest_cost());
 }
 
 // Where the search over integers found nothing better but its tolerances hide
@@ -325,8 +326,9 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
   if (!incumbent_.fits()) return;
   const double scale = round.program().cost_scale();
   const Cost base = problem_.graph.base_cost();
-  const Cost close = incumbent_.cost() -
-                     3 * kTrust * (most() + round.program().largest_cost());
+  const Cost close =
+      incumbent_.cost() -
+      3 * kSolverMargin * (most() + round.program().largest_cost());
   const bool is_close =
       bound_ >= close || (answer.status == LpStatus::kOptimal &&
                           base + answer.objective * scale >= close);
@@ -414,10 +416,30 @@ void SplitSearch::search_more() {
     request.limits.work = std::max(kSearchMoves, moves_ / 2);
     AnnealResult found = anneal(problem_, request);
     moves_ += found.moves;
-    if (found.plan && incumbent_.offer(*std::move(found.plan), "anneal"))
-      report();
+    if (found.plan) {
+      const auto sequence = computed_ops(*found.plan);
+      if (incumbent_.offer(*std::move(found.plan), "anneal")) report();
+      solve_parts(sequence, kPartShare * (seconds() - begin));
+    }
     search_seconds_ += seconds() - begin;
   }
+}
+
+// Crosses the incumbent with another sequence, then looks at it through windows
+// for as long as told.
+void SplitSearch::solve_parts(std::span<const OpId> other, double time) {
+  if (!incumbent_.fits() || !WindowSearch::takes(problem_.graph)) return;
+  const double begin = seconds();
+  const auto left = [&] { return request_.limits.seconds - seconds(); };
+  windows_.begin(computed_ops(incumbent_.plan()), incumbent_.cost());
+  bool is_better = windows_.cross(other, left(), request_.limits.interrupt);
+  while (seconds() - begin < time && !windows_.is_exhausted() && !is_done()) {
+    is_better =
+        windows_.advance(left(), request_.limits.interrupt) || is_better;
+  }
+  if (!is_better) return;
+  Plan plan = plan_from_sequence(problem_.graph, windows_.sequence());
+  if (incumbent_.offer(std::move(plan), "milp")) report();
 }
 
 // Refines further around the last point, as a copy: many small steps that the

@@ -14,6 +14,7 @@
 #include "rematch/solve/request.h"
 #include "rematch/solve/split/near_point.h"
 #include "rematch/solve/split/split_round.h"
+#include "rematch/solve/window/window_search.h"
 
 namespace rematch {
 
@@ -61,7 +62,7 @@ class SplitSearch {
   void raise_bound(Cost bound);
   void raise_to_incumbent();
 
-  bool is_within_size(const SplitPoints& points) const;
+  bool is_within_size(const SplitPoints& split) const;
   bool relax(SplitRound& round);
   bool splits_further(SplitRound& round);
   // A brief one gives up if it takes long.
@@ -76,6 +77,7 @@ class SplitSearch {
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);
   void search_more();
+  void solve_parts(std::span<const OpId> other, double time);
   void remember(const SplitRound& round, const LpSolution& answer);
   void look_near(SplitDetail detail);
   void share_cuts(const SplitDetail& detail);
@@ -114,6 +116,7 @@ class SplitSearch {
   double search_seconds_ = 0;  // Spent on searching for better plans.
   std::uint64_t searches_ = 0;
   std::int64_t moves_ = 0;  // Of all of them.
+  WindowSearch windows_;
   double near_effort_ = 0;  // Spent on looking near.
   // The last detail that raised the bound, while there are finer ones.
   std::optional<SplitDetail> coarse_;

@@ -79,8 +79,8 @@ WindowProgram::WindowProgram(const Problem& problem, WindowFrame frame)
       held_of_(graph_.num_tensors()),
       run_(graph_.num_ops()) {
   units_ = program_units(graph_);
-  units_.memory_scale =
-      scale_for(static_cast<double>(problem.budget / units_.byte_unit));
+  const Bytes budget_units = problem.budget / units_.byte_unit;
+  units_.memory_scale = scale_for(static_cast<double>(budget_units));
   choose_storages();
   add_run_columns();
   for (StorageId storage : storages_) {
