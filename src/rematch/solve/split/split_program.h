@@ -114,6 +114,10 @@ class SplitProgram {
   // for nothing.
   Binary run(OpId op, std::size_t i) const { return run_[op][i]; }
 
+  // Whether anything can have a use for a rerun of the op after the first
+  // computation of op `stage`.
+  bool is_of_use_after(OpId op, std::int32_t stage) const;
+
   // Live at the stage, as far as the program knows: never more than in truth.
   Binary surely_live(LifeId id, std::int32_t stage) const;
   // The number of the life's last point at or before the stage; none if it is
