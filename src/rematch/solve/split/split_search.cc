@@ -21,6 +21,10 @@ namespace {
 constexpr std::size_t kMostPoints = 400'000;
 constexpr double kRowTolerance = 1e-7;
 constexpr std::size_t kMostNewMoments = 3;
+// What a search over integers may be wrong by, as a share of its value and of
+// the largest cost in it. Less than kSolverMargin: docs/decisions/0012 says
+// why.
+constexpr double kMargin = kSolverMargin / 10;
 constexpr std::size_t kMostProofNodes = 20'000;
 // A search near the last point.
 constexpr int kMostNearRounds = 30;
@@ -303,21 +307,25 @@ double SplitSearch::cutoff(const SplitRound& round) const {
                   (incumbent_.cost() - base) / scale * (1 - 1e-9));
 }
 
-// What a search over integers proved, less what its tolerances could be worth.
+// What a search over integers says that it proved; nothing: 0.
+Cost SplitSearch::claimed_by(const LpSolution& answer,
+                             const SplitRound& round) const {
+  const bool found_nothing = answer.status == LpStatus::kCutoff ||
+                             answer.status == LpStatus::kInfeasible;
+  const double bound = found_nothing ? cutoff(round) : answer.bound;
+  if (!std::isfinite(bound) || bound <= 0) return 0;
+  return problem_.graph.base_cost() + bound * round.program().cost_scale();
+}
+
+// The same, less what its tolerances could be worth.
 Cost SplitSearch::proved_by(const LpSolution& answer, const SplitRound& round) {
-  double bound = answer.bound;
   if (answer.status == LpStatus::kInfeasible && !incumbent_.fits()) {
     infeasible_ = true;
     return 0;
   }
-  if (answer.status == LpStatus::kCutoff ||
-      answer.status == LpStatus::kInfeasible) {
-    bound = cutoff(round);
-  }
-  if (!std::isfinite(bound) || bound <= 0) return 0;
-  const Cost value = bound * round.program().cost_scale();
-  return problem_.graph.base_cost() + value -
-         kSolverMargin * (value + round.program().largest_cost());
+  const Cost claimed = claimed_by(answer, round);
+  const Cost value = claimed - problem_.graph.base_cost();
+  return claimed - kMargin * (value + round.program().largest_cost());
 }
 
 // Where the search over integers found nothing better but its tolerances hide
@@ -326,9 +334,8 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
   if (!incumbent_.fits()) return;
   const double scale = round.program().cost_scale();
   const Cost base = problem_.graph.base_cost();
-  const Cost close =
-      incumbent_.cost() -
-      3 * kSolverMargin * (most() + round.program().largest_cost());
+  const Cost close = incumbent_.cost() -
+                     3 * kMargin * (most() + round.program().largest_cost());
   const bool is_close =
       bound_ >= close || (answer.status == LpStatus::kOptimal &&
                           base + answer.objective * scale >= close);
@@ -407,7 +414,8 @@ void SplitSearch::search_more() {
     const double begin = seconds();
     const Plan start = incumbent_.plan();
     Request request = request_;
-    request.start = &start;
+    // What began elsewhere is the better to cross with.
+    request.start = searches_ % 2 == 0 ? &start : nullptr;
     request.on_progress = nullptr;
     request.limits.threads = 1;
     request.limits.seed += ++searches_;

@@ -68,6 +68,7 @@ class SplitSearch {
   // A brief one gives up if it takes long.
   LpSolution solve_integers(SplitRound& round, LpLimits limits, bool is_brief);
   double cutoff(const SplitRound& round) const;
+  Cost claimed_by(const LpSolution& answer, const SplitRound& round) const;
   Cost proved_by(const LpSolution& answer, const SplitRound& round);
   void prove_exactly(SplitRound& round, const LpSolution& answer);
 
