@@ -10,7 +10,7 @@ CXX_FILES = $$(find src tests bench -name '*.h' -o -name '*.cc')
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build demo test bench bench-proofs fuzz lint format wheel install clean
-.PHONY: setup setup-torch setup-lint setup-fuzz
+.PHONY: setup setup-test setup-lint setup-fuzz
 
 help:  ## List these targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
@@ -22,7 +22,7 @@ build: setup build/release/build.ninja  ## Build the program: build/rematch.
 demo: build  ## Build, then plan a real graph at several budgets.
 	@tools/demo
 
-test: setup-torch build build/asan/build.ninja  ## Run every test, also with sanitizers.
+test: setup-test build build/asan/build.ninja  ## Run every test, also with sanitizers.
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 	@cmake --build --preset asan -j $(JOBS)
@@ -61,8 +61,8 @@ clean:  ## Remove what was built, but not .venv.
 setup:
 	@tools/setup build test
 
-setup-torch:
-	@tools/setup build test torch
+setup-test:
+	@tools/setup build test browser torch
 
 setup-lint:
 	@tools/setup build lint

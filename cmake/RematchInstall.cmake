@@ -2,7 +2,7 @@
 # Installs the library: headers, archives and what find_package(rematch) reads.
 include(CMakePackageConfigHelpers)
 
-set(rematch_layers base graph lp plan io solve)
+set(rematch_layers base graph lp plan io solve report)
 set(rematch_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/rematch")
 
 foreach(layer IN LISTS rematch_layers)

@@ -27,7 +27,7 @@ file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/rematch/python/*.
 nanobind_add_module(rematch_python NB_STATIC NB_SUPPRESS_WARNINGS ${sources})
 target_compile_features(rematch_python PRIVATE cxx_std_20)
 target_link_libraries(rematch_python PRIVATE
-  rematch_solve rematch_io rematch_plan rematch_graph rematch_base fmt::fmt)
+  rematch_report rematch_solve rematch_io rematch_plan rematch_graph rematch_base fmt::fmt)
 target_link_options(rematch_python PRIVATE -Wl,--exclude-libs,ALL)
 # Not ours.
 target_compile_options(nanobind-static PRIVATE -w)

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours appear for people who look at a terminal that can show them, only."""
+"""Colours and pictures are for people who look at a terminal that can show them."""
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
+import termios
 
 import pytest
 from program import PROGRAM, TIMEOUT, answer, environment, generate
@@ -24,9 +27,10 @@ def read_all(descriptor):
     return b"".join(chunks).decode("utf-8")
 
 
-def on_terminal(*arguments, **variables):
+def on_terminal(*arguments, columns=80, **variables):
     """What a terminal receives."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
         [PROGRAM, *map(str, arguments)],
         stdin=theirs,
@@ -85,6 +89,49 @@ def test_text_is_the_same_with_and_without_colours(name, chain):
     words = [word for word in plain.split() if "." not in word]  # No seconds.
     coloured = on_terminal(*commands(chain)[name])
     assert all(word in coloured for word in words)
+
+
+BLOCKS = set("▁▂▃▄▅▆▇█")
+
+
+def chart(text):
+    """The lines between the summary and the certificate."""
+    return text.replace("\r", "").split("\n\n")[1].splitlines()
+
+
+def test_plan_draws_its_memory_and_says_how_good_it_is(chain):
+    seen = on_terminal("plan", chain, "--budget", 5, NO_COLOR="1")
+    lines = chart(seen)
+    assert len(lines) == 9
+    assert any(line.endswith(" budget") and " 5 B " in line for line in lines)
+    assert BLOCKS & set(seen)
+    assert "the best possible within the budget, proved; no plan needs less" in seen
+
+
+def test_picture_is_plain_where_the_locale_is(chain):
+    seen = on_terminal("plan", chain, "--budget", 5, LC_ALL="C", NO_COLOR="1")
+    assert seen.isascii() and "#" in seen
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_picture_fits_the_terminal(tmp_path, columns):
+    graph = tmp_path / "graph.json"
+    generate(graph, "transformer", "--length", 2, "--training")
+    seen = on_terminal("plan", graph, "-b", "60%", "-s", "gap", columns=columns, NO_COLOR="1")
+    widths = [len(line.rstrip()) for line in chart(seen)[:8]]
+    assert max(widths) <= columns
+    assert max(widths) > min(columns, 118) - 20
+
+
+def test_terminal_that_is_too_narrow_gets_no_picture(chain):
+    seen = on_terminal("plan", chain, "--budget", 5, columns=20, NO_COLOR="1")
+    assert not BLOCKS & set(seen)
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_pipe_gets_no_picture(chain, options):
+    seen = answer("plan", chain, "--budget", 5, *options)
+    assert not BLOCKS & set(seen) and "best possible within the budget" not in seen
 
 
 def test_frontier_is_shown_while_it_fills_and_then_once(tmp_path):

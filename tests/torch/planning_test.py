@@ -9,8 +9,9 @@ import rematch
 import rematch.torch
 import torch
 import training
-from rematch.torch import (InfeasibleBudget, PlanMismatch, RematchTorchError,
-                           SavedPlan, planner)
+from rematch.torch import (InfeasibleBudget, OutOfMemory, PlanMismatch,
+                           RematchTorchError, SavedPlan, UnsupportedModel,
+                           batch_size, planner, profiling)
 from rematch.torch.reserve import bytes_there, state_bytes
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -66,6 +67,28 @@ def test_a_saved_plan_runs_again_as_it_was(tmp_path):
     assert from_file.graphs[0].peak_bytes == plan.peak_bytes
 
 
+def test_a_plan_is_shown_on_a_page(tmp_path):
+    model = models.make(NAME)
+    plan = planned(model, between(model))
+    plan.report(tmp_path / "page.html")
+    page = document(tmp_path / "page.html")
+    assert page["plans"][1]["peak_bytes"] == plan.solution.peak_bytes
+    assert page["plans"][1]["certificate"]["budget_bytes"] == plan.solution.budget_bytes
+    assert any("block" in name or "layer" in name or "." in name
+               for name in page["graph"]["ops"]["modules"])
+    saved = plan.saved()
+    saved.report(tmp_path / "saved.html")
+    again = document(tmp_path / "saved.html")["plans"][1]
+    assert again["steps"] == page["plans"][1]["steps"]
+    assert again["certificate"]["lower_bound"] == saved.lower_bound
+
+
+def document(path):
+    """The data of a page."""
+    text = path.read_text(encoding="utf-8").partition('id="data">')[2]
+    return json.loads(text.partition("</script>")[0])
+
+
 def test_a_saved_plan_of_something_else_is_refused(tmp_path):
     model = models.make(NAME)
     saved = planned(model, "100%").saved()
@@ -99,6 +122,17 @@ def test_an_estimate_needs_neither_a_gpu_nor_weights():
         any("attention" in op.kind for op in plan.program.ops)
     with pytest.raises(ValueError, match="no GPU 'H10' is known; there are"):
         planned(models.make(NAME), "100%", gpu="H10")
+
+
+def test_a_model_without_storage_is_estimated_not_measured():
+    with torch.device("meta"):
+        model = torch.nn.Sequential(torch.nn.Linear(8, 64), torch.nn.ReLU(),
+                                    torch.nn.Linear(64, 4))
+        batch = torch.empty(16, 8), torch.empty(16, 4)
+    options = {"loss_fn": torch.nn.functional.mse_loss, "budget": "100%", **QUICK}
+    assert rematch.torch.plan(model, *batch, gpu="H100", **options).peak_bytes > 0
+    with pytest.raises(UnsupportedModel, match="on meta, where nothing can be measured"):
+        rematch.torch.plan(model, *batch, **options)
 
 
 def test_large_matrices_cost_what_their_arithmetic_takes():
@@ -156,6 +190,7 @@ def largest(model, budget, **options):
 
 def test_the_largest_batch_is_the_largest(monkeypatch):
     monkeypatch.setattr(planner, "_LEAST_PEAK_SECONDS", 0.2)
+    monkeypatch.setattr(batch_size, "_CURVE_SECONDS", 0.3)
     model = models.make("mobilenet")
     loss_fn = training.loss_of("mobilenet")
     budget = rematch.torch.plan(model, *images(3), budget="100%", loss_fn=loss_fn,
@@ -169,6 +204,30 @@ def test_the_largest_batch_is_the_largest(monkeypatch):
     assert largest(model, budget, overhead=0.0).batch == 3
     with pytest.raises(InfeasibleBudget, match="a batch of 1 does not train"):
         largest(model, 1000)
+
+
+def test_a_batch_of_which_an_op_does_not_fit_alone_is_too_large(monkeypatch):
+    measure, tried = profiling.Profiler.measure, []
+
+    def measure_in_little_memory(profiler, op):
+        shapes = [profiler.program.values[name].signature[0]
+                  for name in op.outputs if name]
+        tried.append(op.name)
+        if any(shape and shape[0] > 5 and len(shape) == 4 for shape in shapes):
+            raise torch.OutOfMemoryError
+        return measure(profiler, op)
+
+    monkeypatch.setattr(profiling.Profiler, "measure", measure_in_little_memory)
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(),
+                                torch.nn.Linear(4 * 14 * 14, 3))
+    options = {"loss_fn": torch.nn.functional.cross_entropy, "cache": False, **QUICK}
+    monkeypatch.setattr(batch_size, "_CURVE_SECONDS", 0.1)
+    found = rematch.torch.max_batch(model, images, budget="1GiB", most=12, **options)
+    assert found.batch == 5
+    tried.clear()
+    with pytest.raises(OutOfMemory, match="convolution does not fit into the memory"):
+        rematch.torch.plan(model, *images(6), budget="1GiB", **options)
+    assert tried == ["convolution"] * 2  # Once more when all else was let go.
 
 
 def test_plans_are_json():

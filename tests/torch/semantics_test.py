@@ -191,6 +191,13 @@ def test_an_unknown_option_is_refused():
         rematch.torch.compile(nn.Linear(1, 1), bugdet=3)
 
 
+def test_kernels_are_of_a_known_kind():
+    with pytest.raises(ValueError, match="must be 'eager' or 'fused', not 'fast'"):
+        rematch.torch.compile(nn.Linear(1, 1), kernels="fast")
+    with pytest.raises(ValueError, match="leave out kernels='fused'"):
+        rematch.torch.compile(nn.Linear(1, 1), kernels="fused", gpu="H100")
+
+
 def test_as_a_backend_of_torch_compile():
     model = models.make("resnet")
     function = torch.compile(model, backend=rematch.torch.rematch_backend,

@@ -10,18 +10,19 @@ import torch
 
 from rematch.torch import dynamo, wrappers
 from rematch.torch.backend import Backend, rematch_backend
-from rematch.torch.errors import (InfeasibleBudget, PlanMismatch,
-                                  RematchTorchError, UnsupportedModel)
+from rematch.torch.batch_size import BatchSize, max_batch
+from rematch.torch.errors import (InfeasibleBudget, OutOfMemory,
+                                  PlanMismatch, RematchTorchError, UnsupportedModel)
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
-from rematch.torch.planning import BatchSize, max_batch, plan
+from rematch.torch.planning import plan
 from rematch.torch.saved import SavedPlan
 from rematch.torch.shared import Shared
 from rematch.torch.step import TrainStep, WithLoss
 
-__all__ = ["BatchSize", "InfeasibleBudget", "Options", "PlanMismatch", "PlannedGraph",
-           "RematchTorchError", "SavedPlan", "TrainStep", "UnsupportedModel", "WithLoss",
-           "compile", "max_batch", "plan", "rematch_backend"]
+__all__ = ["BatchSize", "InfeasibleBudget", "Options", "OutOfMemory", "PlanMismatch",
+           "PlannedGraph", "RematchTorchError", "SavedPlan", "TrainStep", "UnsupportedModel",
+           "WithLoss", "compile", "max_batch", "plan", "rematch_backend"]
 
 
 def compile(model: torch.nn.Module, budget: int | str = "auto", *,

@@ -22,21 +22,23 @@ class Backend:
     """Called with each graph that PyTorch captures of one model.
 
     `graphs` are those so far, `is_cut` says whether they are pieces of the model.
-    `check` is called before each.
+    `check` is called before each, `on_measured` with each before it is planned.
     """
 
     __name__ = "rematch"
 
-    def __init__(self, options: Options, check: Callable[[], None] | None = None) -> None:
+    def __init__(self, options: Options, check: Callable[[], None] | None = None,
+                 on_measured: Callable[[PlannedGraph], None] | None = None) -> None:
         self.options = options
         self.check = check
+        self.on_measured = on_measured
         self.graphs: Graphs = Graphs()
         self.is_cut = False
         self.plans: dict[str, SavedPlan] = {}  # Of pieces, by digest.
 
     def with_plans(self, plans: dict[str, SavedPlan]) -> Backend:
         """One that knows all pieces; takes over the list of graphs, now empty."""
-        found = Backend(self.options, self.check)
+        found = Backend(self.options, self.check, self.on_measured)
         self.graphs.clear()
         found.graphs, found.plans, found.is_cut = self.graphs, plans, True
         return found
@@ -46,8 +48,13 @@ class Backend:
             self.check()
         self.is_cut = self.is_cut or _ends_before_the_model() or \
             any(graph.is_open for graph in self.graphs)
+        kernels = None
+        if self.options.kernels == "fused":
+            from rematch.torch.fused.kernels import FusedKernels  # Slow to import.
+            kernels = FusedKernels.capture(module, inputs)
         graph = PlannedGraph(self.options, f"graph{len(self.graphs)}", inputs,
-                             plans=self.plans, is_piece=self.is_cut)
+                             plans=self.plans, is_piece=self.is_cut, kernels=kernels,
+                             on_measured=self.on_measured)
         self.graphs.append(graph)
         simplify_masks(module)
         if self.options.gpu:

@@ -72,7 +72,8 @@ class Writer:
                     f"{self.bind(op.call, 'f')}, {self.text(op.args, run.reads)}, "
                     f"{self.text(op.kwargs, run.reads)})")
         else:
-            call = self.call(op.call, op.args, op.kwargs, run.reads)
+            function = op.rerun if run.number and op.rerun else op.call
+            call = self.call(function, op.args, op.kwargs, run.reads)
         targets = [copy.name if copy else "_" for copy in run.makes]
         if not targets or set(targets) == {"_"} and not op.returns_tuple:
             self.lines.append(call)

@@ -19,6 +19,14 @@ from rematch.torch.shared import Shared
 
 log = logging.getLogger("rematch")
 
+class _Functions(set):
+    """Empty when copied: PyTorch 2.11 logs a copy of its settings, sets in order, as
+    JSON, and functions have neither."""
+
+    def __deepcopy__(self, memo):
+        return set()
+
+
 # Functions that share a limit, where PyTorch cannot compile them apart.
 _sharing = 0
 
@@ -34,7 +42,7 @@ def _while_running() -> dict[str, Any]:
     once = [getattr(logging.Logger, name) for name in ("warning_once", "info_once")
             if hasattr(logging.Logger, name)]
     return {"optimize_ddp": False, "fail_on_recompile_limit_hit": True,
-            quiet: {*getattr(config, quiet), *once}}
+            quiet: _Functions({*getattr(config, quiet), *once})}
 
 
 def settings() -> dict[str, Any]:

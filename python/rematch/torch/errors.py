@@ -26,6 +26,10 @@ class InfeasibleBudget(RematchTorchError):
         self.sequence = sequence
 
 
+class OutOfMemory(RematchTorchError):
+    """Something that has to run before there is a plan does not fit."""
+
+
 class PlanMismatch(RematchTorchError):
     """What would run is not what was planned."""
 

@@ -30,7 +30,8 @@ def _call(item: Op | View) -> list:
 
 
 def _value(value: Value) -> list:
-    return _plain([value.name, value.bytes, value.signature])
+    return _plain([value.name, value.bytes, value.signature,
+                  *([value.storage_of] if value.storage_of else [])])
 
 
 def _op(op: Op) -> list:

@@ -38,8 +38,12 @@ class Options:
                 raise ValueError(f"rematch has no option '{name}'; there are "
                                  f"{', '.join(known)}")
         options = cls(**(given or {}))
-        if options.kernels != "eager":
-            raise ValueError(f"kernels must be 'eager', not {options.kernels!r}")
+        if options.kernels not in ("eager", "fused"):
+            raise ValueError(f"kernels must be 'eager' or 'fused', not "
+                             f"{options.kernels!r}")
+        if options.kernels == "fused" and options.gpu is not None:
+            raise ValueError("gpu= estimates PyTorch's own kernels; leave out "
+                             "kernels='fused'")
         if options.gpu is not None:
             roofline.find(str(options.gpu))
         options.check()

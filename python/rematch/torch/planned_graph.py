@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import inspect
+import json
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -11,22 +11,18 @@ from typing import Any
 
 import torch
 from torch import fx
-from torch._functorch.partitioners import default_partition
 
 import rematch
 from rematch.torch import (agreement, calibration, checks, codegen, memory, planner, profiling,
                            roofline)
-from rematch.torch.cross_entropy import merge_cross_entropy
-from rematch.torch.cudnn import use_cudnn_batch_norm
-from rematch.torch.errors import InfeasibleBudget
+from rematch.torch.eager_kernels import EagerKernels
+from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
 from rematch.torch.identity import digest
-from rematch.torch.lowering import lower
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program, Ref
 from rematch.torch.residents import Residents
-from rematch.torch.rewrite import rewrite
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule
 from rematch.torch.step_timer import StepTimer
@@ -39,8 +35,11 @@ class PlannedGraph:
 
     def __init__(self, options: Options, name: str, inputs: Sequence = (), *,
                  plans: dict[str, SavedPlan] | None = None,
-                 is_piece: bool = False) -> None:
+                 is_piece: bool = False, kernels: Any = None,
+                 on_measured: Callable[[PlannedGraph], None] | None = None) -> None:
         self.options = options
+        self.kernels = kernels or EagerKernels()
+        self.on_measured = on_measured
         self.name = name
         self.program: Program | None = None
         self.device: torch.device | None = None
@@ -120,6 +119,18 @@ class PlannedGraph:
             self.step_seconds * 1e6, self.explain(),
             planner.to_json(self.program, self.name), self.planned.sequence)
 
+    def report(self, path: str | os.PathLike) -> None:
+        """Writes a page that shows the plan: one HTML file that needs no network."""
+        record = planner.to_json(self.program, self.name)
+        for op, fields in zip(self.program.ops, record["ops"]):
+            # The page groups by what stands before the slash.
+            fields["name"] = f"{op.module}/{op.name}" if op.module else op.name
+        graph = rematch.Graph.from_json(json.dumps(record))
+        if self.solution is not None and self.solution.plan is not None:
+            self.solution.report(graph, path)
+        else:
+            rematch.plan_from_sequence(graph, self.planned.sequence).report(graph, path)
+
     def save(self, path: str | os.PathLike) -> None:
         """For the option `plan`: the same model is then run without a search."""
         self.saved().save(path)
@@ -130,10 +141,7 @@ class PlannedGraph:
                   **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
         """What AOTAutograd calls in place of its own partitioner."""
         device = self.device = memory.device_of(joint)
-        merge_cross_entropy(joint)
-        if device.type == "cuda":
-            use_cudnn_batch_norm(joint)
-        program = self.program = lower(joint, num_fwd_outputs, device)
+        program = self.program = self.kernels.lower(joint, num_fwd_outputs, device)
         self.ranks = agreement.join(program)
         cache = self._cache(device)
         try:
@@ -147,12 +155,8 @@ class PlannedGraph:
             if cache:
                 cache.close()
         log.info("%s", self.summary())
-        modules = default_partition(
-            rewrite(joint, self.schedule), joint_inputs,
-            num_fwd_outputs=num_fwd_outputs, **_understood(extra))
-        for phase, module in zip(("forward", "backward"), modules):
-            checks.check_order(self.schedule, phase, module)
-        checks.check_saved(self.schedule, modules[1])
+        modules = self.kernels.modules(joint, joint_inputs, self.schedule,
+                                       num_fwd_outputs, extra)
         if self.options.on_plan:
             self.options.on_plan(self)
         return modules
@@ -165,6 +169,10 @@ class PlannedGraph:
     def _profile(self, device: torch.device, cache: ProfileCache | None) -> None:
         if self.options.gpu:
             roofline.estimate(self.program, roofline.find(self.options.gpu))
+        elif device.type not in ("cpu", "cuda"):
+            raise UnsupportedModel(
+                f"the model is on {device.type}, where nothing can be measured; say "
+                "for which GPU to estimate, as in gpu='H100'")
         else:
             profiling.profile(self.program, device, cache)
 
@@ -173,6 +181,8 @@ class PlannedGraph:
         everything = planner.keep_all(self.program)
         self.budget = self.ranks.tightest(self.program, memory.resolve(
             options.budget, everything.peak, device, options.gpu))
+        if self.on_measured:
+            self.on_measured(self)
         if self.is_piece or self._plans:
             self._plan_piece()
             return
@@ -214,7 +224,12 @@ class PlannedGraph:
             return
         found = cache.find(self._whole_step()) if cache else None
         if found is None:
-            whole = calibration.measure(self.schedule, self._inputs, constants, device)
+            try:
+                whole = calibration.measure(self.schedule, self._inputs, constants,
+                                            device)
+            except torch.OutOfMemoryError:  # It needs a little more than a step.
+                log.info("%s: too little memory to time a step beforehand", self.name)
+                return
             found = (whole / self.schedule.cost, 0)
             if cache:
                 cache.store(self._whole_step(), *found)
@@ -274,8 +289,3 @@ class PlannedGraph:
     def is_open(self) -> bool:
         return self.open > 0
 
-
-def _understood(extra: dict[str, Any]) -> dict[str, Any]:
-    """What this version's partitioner takes."""
-    known = inspect.signature(default_partition).parameters
-    return {key: value for key, value in extra.items() if key in known}

@@ -36,6 +36,8 @@ def to_json(program: Program, name: str = "") -> dict:
         record = {"name": value.name, "bytes": value.bytes}
         if is_made and value.name in kept:
             record["output"] = True
+        if value.storage_of:
+            record["storage_of"] = value.storage_of
         return record
 
     ops = []

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+import rematch
 from rematch.torch import randomness
+from rematch.torch.errors import OutOfMemory
 from rematch.torch.lowering import GENERATOR_STATE
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Op, Program, Ref, map_refs
@@ -88,6 +92,9 @@ class Profiler:
 
     def arguments(self, op: Op) -> tuple[tuple, dict]:
         """Real ones, views included."""
+        # These first: they may take an op to make, which needs memory too.
+        for tree in (op.args, op.kwargs):
+            map_refs(tree, self._find_control)
         made: dict[str, torch.Tensor] = {}
         # No function here refers to itself: a cycle would keep tensors alive
         # into the next measurement.
@@ -104,14 +111,19 @@ class Profiler:
         return made[ref.name]
 
     def _tensor(self, name: str) -> torch.Tensor:
-        signature = self._value(name).signature
-        producer = self.makers.get(name)
-        if producer is None or not _is_control(signature):
-            return materialise(signature, self.device)
-        # Seeds, offsets and lengths: ops look at them on the CPU.
-        if name not in self.controls:
-            self.controls.update(self._small_results(producer))
-        return self.controls[name]
+        if name in self.controls:
+            return self.controls[name]
+        return materialise(self._value(name).signature, self.device)
+
+    def _find_control(self, ref: Ref) -> None:
+        """Seeds, offsets and lengths: ops look at them on the CPU."""
+        view = self.program.views.get(ref.name)
+        if view is not None:
+            for tree in (view.args, view.kwargs):
+                map_refs(tree, self._find_control)
+        elif ref.name in self.makers and ref.name not in self.controls \
+                and _is_control(self._value(ref.name).signature):
+            self.controls.update(self._small_results(self.makers[ref.name]))
 
     def _small_results(self, op: Op) -> dict[str, torch.Tensor]:
         """By name, for real."""
@@ -134,6 +146,24 @@ class Profiler:
             for op in ops:
                 value = self._value(op.outputs[index])
                 self.program.values[value.name] = replace(value, bytes=size)
+
+    def alone(self, op: Op, function: Callable, what: Any) -> Any:
+        """Calls the function, which runs the op, with all memory that there is."""
+        try:
+            return function(what)
+        except torch.OutOfMemoryError:
+            pass  # What the failure holds is let go before the next try.
+        gc.collect()
+        if self.is_cuda:
+            torch.cuda.empty_cache()
+        try:
+            return function(what)
+        except torch.OutOfMemoryError as failure:
+            size = sum(self._value(name).bytes for name in op.outputs if name)
+            raise OutOfMemory(
+                f"{op.name} does not fit into the memory that is free on the device, "
+                f"even alone: its results take {rematch.format_bytes(size)}, beside "
+                "its inputs") from failure
 
     def measure(self, op: Op) -> tuple[float, int]:
         """Microseconds and bytes."""
@@ -220,12 +250,12 @@ def profile(program: Program, device: torch.device,
         for signature, ops in wanted.items():
             found = cache.find(signature) if cache else None
             if found is None:
-                found = profiler.measure(ops[0])
+                found = profiler.alone(ops[0], profiler.measure, ops[0])
                 if cache:
                     cache.store(signature, *found)
             for op in ops:
                 op.cost, op.workspace = found
-            profiler.correct_sizes(ops)
+            profiler.alone(ops[0], profiler.correct_sizes, ops)
             progress.step()
     progress.finish()
     randomness.generator(device).set_state(state)

@@ -26,6 +26,8 @@ class Value:
     name: str
     bytes: int  # Of its storage; 0 if it is not on the planned device.
     signature: Any = None  # Shape, stride, dtype, ...: what a profile needs.
+    # The value that it was before an op wrote to it: both are one storage.
+    storage_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Op:
     # run, and the generator's device. Reruns replay that state.
     state: Ref | None = None
     device: Any = None
+    rerun: Callable | None = None  # Called instead from the second time on.
     module: str = ""
     cost: float = 0.0  # Microseconds.
     workspace: int = 0  # Bytes.

@@ -37,6 +37,28 @@ class SavedPlan:
         graph = rematch.Graph.from_json(json.dumps(self.graph))
         return graph, rematch.plan_from_sequence(graph, self.sequence)
 
+    def report(self, path: str | os.PathLike) -> None:
+        """Writes a page that shows the plan: one HTML file that needs no network."""
+        graph, plan = self.plan()
+        measured = rematch.replay(graph, plan)
+        if self.lower_bound is None or measured.peak_bytes > self.budget_bytes:
+            plan.report(graph, path)
+            return
+        base = rematch.replay(graph, rematch.keep_all_plan(graph)).cost
+        claims = {
+            "format": "rematch.solution", "version": 1, "outcome": "feasible",
+            "strategy": "saved", "budget_bytes": self.budget_bytes,
+            "peak_bytes": measured.peak_bytes, "fixed_bytes": graph.fixed_bytes,
+            "cost": measured.cost, "base_cost": base,
+            "overhead": measured.cost / base - 1 if base else 0.0,
+            "lower_bound": min(self.lower_bound, measured.cost),
+            "gap": _gap(measured.cost, self.lower_bound), "stop_reason": "finished",
+            "order": "fixed", "seed": 0,
+            "peak_floor_bytes": rematch.peak_floor(graph),
+            "plan": json.loads(plan.to_json(graph)),
+        }
+        rematch.Solution.from_json(json.dumps(claims), graph).report(graph, path)
+
     def save(self, path: str | os.PathLike) -> None:
         """A file that is there is replaced when the new one is complete."""
         path = Path(path)
@@ -62,6 +84,12 @@ class SavedPlan:
         if complaint := _complaint(fields):
             raise RematchTorchError(f"{path}: {complaint}")
         return cls(**fields)
+
+
+def _gap(cost: float, lower_bound: float) -> float | None:
+    if cost <= lower_bound:
+        return 0.0
+    return cost / lower_bound - 1 if lower_bound > 0 else None
 
 
 _TYPES = {"digest": str, "budget_bytes": int, "peak_bytes": int,

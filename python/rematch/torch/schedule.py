@@ -70,6 +70,9 @@ class Tracer:
         self.now: dict[str, Copy] = {}
         self.count: dict[str, int] = {}
         self.live_bytes = fixed_bytes(program)
+        # Where values live that an op only writes to, and how many live there.
+        self.home: dict[Copy, Copy] = {}
+        self.living: dict[Copy, int] = {}
         self.runs: list[Run] = []
         self.boundary: dict[str, Copy] = {}
         self.phase = "forward"
@@ -82,18 +85,36 @@ class Tracer:
         reads = {name: self.now.get(name, Copy(name))
                  for name in self.program.inputs_of(op)}
         run = Run(op, number, reads, phase=self.phase)
-        made = sum(self.program.values[name].bytes for name in op.outputs if name)
+        values = [self.program.values[name] for name in op.outputs if name]
+        made = sum(value.bytes for value in values if not value.storage_of)
         run.bytes = self.live_bytes + made + op.workspace
         copies: list[Copy | None] = []
         for name in op.outputs:
             if name is None or name in self.now:
                 copies.append(None)
                 continue
-            self.now[name] = Copy(name, number)
-            self.live_bytes += self.program.values[name].bytes
-            copies.append(self.now[name])
+            copy = self.now[name] = Copy(name, number)
+            self._settle(copy)
+            copies.append(copy)
         run.makes = tuple(copies)
         self.runs.append(run)
+
+    def _settle(self, copy: Copy) -> None:
+        value = self.program.values[copy.value]
+        home = copy
+        if value.storage_of:
+            before = self.now[value.storage_of]
+            home = self.home.get(before, before)
+        self.home[copy] = home
+        self.living[home] = self.living.get(home, 0) + 1
+        if self.living[home] == 1:
+            self.live_bytes += value.bytes
+
+    def _leave(self, copy: Copy) -> None:
+        home = self.home[copy]
+        self.living[home] -= 1
+        if self.living[home] == 0:
+            self.live_bytes -= self.program.values[copy.value].bytes
 
     def _begin_backward(self) -> None:
         """What is recomputed after the last forward op is run in backward, when
@@ -114,7 +135,7 @@ class Tracer:
 
     def drop(self, name: str) -> None:
         copy = self.now.pop(name)
-        self.live_bytes -= self.program.values[name].bytes
+        self._leave(copy)
         run = self.runs[-1]
         if copy in run.makes:  # Nobody reads it: it goes with the run.
             run.makes = tuple(None if c == copy else c for c in run.makes)

@@ -19,4 +19,12 @@ std::string format_ratio(double ratio) {
   return fmt::format("{:.5f}x", ratio);
 }
 
+std::string format_percent(double share) {
+  const double percent = 100 * share;
+  const double size = percent < 0 ? -percent : percent;
+  if (size == 0) return "+0%";
+  const int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 4;
+  return fmt::format("{:+.{}f}%", percent, digits);
+}
+
 }  // namespace rematch

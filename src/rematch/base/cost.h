@@ -15,4 +15,8 @@ std::string format_cost(Cost cost);
 // "1.0196x": a cost as a multiple of another. 1 when both are zero.
 std::string format_ratio(double ratio);
 
+// "+1.86%": an overhead or gap, with as many digits as it takes to tell it from
+// zero.
+std::string format_percent(double share);
+
 }  // namespace rematch

@@ -26,6 +26,7 @@ void add_bound_command(Command app, Session& session);
 void add_compare_command(Command app, Session& session);
 void add_frontier_command(Command app, Session& session);
 void add_replay_command(Command app, Session& session);
+void add_report_command(Command app, Session& session);
 void add_inspect_command(Command app, Session& session);
 void add_generate_command(Command app, Session& session);
 void add_export_command(Command app, Session& session);

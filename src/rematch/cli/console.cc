@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/cli/console.h"
 
+#include <cctype>
 #include <cstdlib>
 #include <iostream>
 
@@ -39,6 +40,25 @@ std::size_t terminal_lines() {
   return known && size.ws_row > 0 ? size.ws_row : Console::kUsualLines;
 }
 
+std::size_t terminal_columns() {
+  winsize size = {};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? size.ws_col : Console::kUsualColumns;
+}
+
+// What the first variable that is set says, as setlocale() looks at them.
+bool locale_is_utf8() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (!is_set(variable)) continue;
+    std::string name = std::getenv(variable);
+    for (char& c : name) {
+      c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return name.find("utf-8") != name.npos || name.find("utf8") != name.npos;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string Console::styled(Style style, std::string_view text) const {
@@ -55,7 +75,10 @@ Console standard_console() {
           .err = std::cerr,
           .colour = colour,
           .live = isatty(STDERR_FILENO) == 1 && !dumb,
-          .lines = terminal_lines()};
+          .lines = terminal_lines(),
+          .person = isatty(STDOUT_FILENO) == 1 && !dumb,
+          .unicode = locale_is_utf8(),
+          .columns = terminal_columns()};
 }
 
 }  // namespace rematch

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@
 #include "rematch/io/graph_file.h"
 #include "rematch/plan/budget.h"
 #include "rematch/plan/sequence.h"
+#include "rematch/report/page.h"
 #include "rematch/solve/frontier.h"
 
 namespace rematch {
@@ -42,6 +44,7 @@ struct Options {
   std::int64_t points = 0;  // 0: not given.
   std::string strategy = "auto";
   std::string output;
+  std::string report;
   bool json = false;
   bool csv = false;
   SearchOptions search;
@@ -57,11 +60,14 @@ struct Asked {
 // Options that do not go together.
 std::optional<Error> conflict(const Options& options) {
   std::string words;
-  if (options.json && options.csv) {
-    words = "--json and --csv both want standard output";
-  } else if ((options.json || options.csv) && options.output == "-") {
-    words = fmt::format("{} and -o - both want standard output",
-                        options.json ? "--json" : "--csv");
+  std::vector<std::string_view> wanting;
+  if (options.json) wanting.emplace_back("--json");
+  if (options.csv) wanting.emplace_back("--csv");
+  if (options.output == "-") wanting.emplace_back("-o -");
+  if (options.report == "-") wanting.emplace_back("--report -");
+  if (wanting.size() > 1) {
+    words = fmt::format("{} and {} both want standard output", wanting[0],
+                        wanting[1]);
   } else if (options.points > 0 && !options.budgets.empty()) {
     words = "--points is for budgets that are not listed by --budgets";
   } else if (options.points > kMostPoints) {
@@ -163,11 +169,18 @@ Result<ExitCode> run(const Options& options, const Console& console) {
         write_text(options.output, csv ? frontier_to_csv(*frontier) : json());
     if (!written) return written.error();
   }
+  if (!options.report.empty() &&
+      exit_code(frontier->outcome()) == ExitCode::kAnswered) {
+    const auto page = frontier_page(*graph, *frontier);
+    if (!page) return page.error();
+    const auto written = write_text(options.report, *page);
+    if (!written) return written.error();
+  }
   if (options.json) {
     console.out << json();
   } else if (options.csv) {
     console.out << frontier_to_csv(*frontier);
-  } else if (options.output != "-") {
+  } else if (options.output != "-" && options.report != "-") {
     print_frontier(*graph, options.strategy, *frontier, console);
   }
   return exit_code(frontier->outcome());
@@ -197,6 +210,11 @@ void add_frontier_command(Command app, Session& session) {
       .add_option("-o,--output", options->output,
                   "write the points to this file: JSON, or CSV if --csv is "
                   "given or the name ends in .csv")
+      .type_name("FILE");
+  command
+      .add_option("--report", options->report,
+                  "write a page that shows the curve and its plans to this "
+                  "file")
       .type_name("FILE");
   command.add_flag("--json", options->json, "print one JSON object");
   command.add_flag("--csv", options->csv,

@@ -232,8 +232,10 @@ Result<ExitCode> run(const Options& options, const Console& console) {
       max_batch(*graph, question, *asked->strategy, asked->request);
   if (!answer) return in_file(options.graph, answer.error());
   if (!options.output.empty() && answer->solution.has_plan()) {
-    const auto written =
-        write_text(options.output, solution_to_json(*graph, answer->solution));
+    const auto written = write_text(
+        options.output,
+        solution_to_json(*graph, answer->solution,
+                         origin_of(*graph, options.graph, options.output)));
     if (!written) return written.error();
   }
   if (options.json) {

@@ -95,6 +95,12 @@ Option Command::add_option(const std::string& names, std::uint64_t& value,
   return Option(app_->add_option(names, value, help));
 }
 
+Option Command::add_option(const std::string& names,
+                           std::vector<std::string>& value,
+                           const std::string& help) {
+  return Option(app_->add_option(names, value, help));
+}
+
 void Command::add_flag(const std::string& names, bool& value,
                        const std::string& help) {
   app_->add_flag(names, value, help);

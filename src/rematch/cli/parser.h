@@ -62,6 +62,9 @@ class Command {
                     const std::string& help);
   Option add_option(const std::string& names, std::uint64_t& value,
                     const std::string& help);
+  // One or more values.
+  Option add_option(const std::string& names, std::vector<std::string>& value,
+                    const std::string& help);
   void add_flag(const std::string& names, bool& value, const std::string& help);
 
   // Called once the arguments are read, if this command was named.

@@ -2,11 +2,15 @@
 // rematch plan: the cheapest plan found within a budget.
 #include <array>
 #include <memory>
+#include <optional>
 #include <ostream>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/memory_curve.h"
 #include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
@@ -14,8 +18,10 @@
 #include "rematch/cli/table.h"
 #include "rematch/io/file.h"
 #include "rematch/io/graph_file.h"
+#include "rematch/io/graph_origin.h"
 #include "rematch/io/solution_json.h"
 #include "rematch/plan/budget.h"
+#include "rematch/report/page.h"
 #include "rematch/solve/within_budget.h"
 
 namespace rematch {
@@ -26,6 +32,8 @@ constexpr const char* kExamples = R"(Examples:
       the best plan whose peak is at most 8 GiB
   rematch plan graph.json --budget 50% -o plan.json
       half of what keeping everything takes; the plan goes to a file
+  rematch plan graph.json --budget 50% --report page.html
+      a page that shows where the memory goes and what is computed again
   rematch plan graph.json --budget min --json
       the least memory that works, as one JSON object
   rematch generate transformer --ops 1000 --training | rematch plan - --budget 60%
@@ -38,9 +46,36 @@ struct Options {
   std::string budget;
   std::string strategy = "auto";
   std::string output;
+  std::string report;
   bool json = false;
   SearchOptions search;
 };
+
+// Options that do not go together.
+std::optional<Error> conflict(const Options& options) {
+  std::vector<std::string_view> wanting;
+  if (options.json) wanting.emplace_back("--json");
+  if (options.output == "-") wanting.emplace_back("-o -");
+  if (options.report == "-") wanting.emplace_back("--report -");
+  if (wanting.size() < 2) return std::nullopt;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{} and {} both want standard output", wanting[0],
+                           wanting[1])};
+}
+
+Status write_files(const Graph& graph, const Solution& solution,
+                   const Options& options) {
+  if (!options.output.empty()) {
+    const auto origin = origin_of(graph, options.graph, options.output);
+    auto written =
+        write_text(options.output, solution_to_json(graph, solution, origin));
+    if (!written) return written;
+  }
+  if (options.report.empty()) return ok_status();
+  auto plan = measure(graph, solution.strategy, solution);
+  REMATCH_CHECK(plan.ok(), "what solve() answers is true");
+  return write_text(options.report, plans_page(graph, {*std::move(plan)}));
+}
 
 Result<Solution> search(const Graph& graph, const Options& options,
                         const Console& console) {
@@ -58,11 +93,19 @@ Result<Solution> search(const Graph& graph, const Options& options,
                       *request);
 }
 
+// What a person at a terminal gets besides the numbers.
+void print_picture(const Graph& graph, const Solution& solution,
+                   const Console& console) {
+  if (!solution.has_plan()) return;
+  console.out << '\n';
+  print_memory_curve(graph, solution, console);
+  console.out << '\n'
+              << console.styled(Style::kGood, certificate_words(solution))
+              << '\n';
+}
+
 Result<ExitCode> run(const Options& options, const Console& console) {
-  if (options.json && options.output == "-") {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--json and -o - both want standard output"};
-  }
+  if (const auto error = conflict(options)) return *error;
   // A wrong option is found before a large file is read.
   if (const auto spec = parse_budget(options.budget); !spec) {
     return spec.error();
@@ -75,15 +118,15 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (!graph) return graph.error();
   const auto solution = search(*graph, options, console);
   if (!solution) return solution.error();
-  if (!options.output.empty() && solution->has_plan()) {
-    const auto written =
-        write_text(options.output, solution_to_json(*graph, *solution));
+  if (solution->has_plan()) {
+    const auto written = write_files(*graph, *solution, options);
     if (!written) return written.error();
   }
   if (options.json) {
     console.out << summary_to_json(*solution) << '\n';
-  } else if (options.output != "-") {
+  } else if (options.output != "-" && options.report != "-") {
     print_solution(*graph, *solution, console);
+    if (console.person) print_picture(*graph, *solution, console);
   } else if (!solution->has_plan()) {
     console.err << "rematch: " << display_name(solution->message, 500) << '\n';
   }
@@ -109,6 +152,10 @@ void add_plan_command(Command app, Session& session) {
   command
       .add_option("-o,--output", options->output,
                   "write the solution with its plan to this file")
+      .type_name("FILE");
+  command
+      .add_option("--report", options->report,
+                  "write a page that shows the plan to this file")
       .type_name("FILE");
   command.add_flag("--json", options->json,
                    "print the summary as one JSON object");

@@ -67,6 +67,7 @@ int run_program(int argc, const char* const* argv, const Console& console) {
     add_max_batch_command(app, session);
     add_inspect_command(app, session);
     add_replay_command(app, session);
+    add_report_command(app, session);
     add_generate_command(app, session);
     add_import_command(app, session);
     add_export_command(app, session);

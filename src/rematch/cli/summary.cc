@@ -85,14 +85,6 @@ void add_plan_rows(const Graph& graph, const Solution& solution, Bytes keep_all,
 
 }  // namespace
 
-std::string format_percent(double share) {
-  const double percent = 100 * share;
-  const double size = percent < 0 ? -percent : percent;
-  if (size == 0) return "+0%";
-  const int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 4;
-  return fmt::format("{:+.{}f}%", percent, digits);
-}
-
 std::string cost_with_unit(const Graph& graph, Cost cost) {
   std::string text = format_cost(cost);
   if (cost != std::floor(cost)) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "rematch/base/cost.h"
 #include "rematch/cli/console.h"
 #include "rematch/graph/graph.h"
 #include "rematch/plan/solution.h"
@@ -14,10 +15,6 @@ namespace rematch {
 
 void print_solution(const Graph& graph, const Solution& solution,
                     const Console& console);
-
-// "+1.86%": an overhead or gap, with as many digits as it takes to tell it from
-// zero.
-std::string format_percent(double share);
 
 // "181.625 us": a cost for people, with the graph's unit.
 std::string cost_with_unit(const Graph& graph, Cost cost);

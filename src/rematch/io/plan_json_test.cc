@@ -65,7 +65,8 @@ TEST(PlanFromJson, RefusesSolutionWithoutPlan) {
 
 TEST(PlanFromJson, RefusesSolutionOfAnotherVersion) {
   EXPECT_EQ(problem(R"({"format": "rematch.solution", "version": 3})"),
-            "version 3 of the solution format is not known (known: version 1)");
+            "version 3 of the solution format is not known (known: versions 1 "
+            "and 2)");
 }
 
 TEST(PlanFromJson, NamesTheStepInsideASolution) {

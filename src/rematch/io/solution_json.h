@@ -2,11 +2,13 @@
 // Solutions in our own JSON format, "rematch.solution" (docs/formats.md).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "rematch/base/result.h"
 #include "rematch/graph/graph.h"
+#include "rematch/io/graph_origin.h"
 #include "rematch/plan/solution.h"
 
 namespace rematch {
@@ -16,8 +18,11 @@ namespace rematch {
 std::string summary_to_json(const Solution& solution);
 
 // Writes a solution of `graph` with its plan, but without `seconds`: the same
-// solution gives the same text.
-std::string solution_to_json(const Graph& graph, const Solution& solution);
+// solution gives the same text. With `origin` it says which file the graph is
+// in, which makes it a document of version 2.
+std::string solution_to_json(
+    const Graph& graph, const Solution& solution,
+    const std::optional<GraphOrigin>& origin = std::nullopt);
 
 // Reads a solution for `graph`; `seconds` is 0. Fails with kParse, naming the
 // field. The numbers are as claimed: only replay() can confirm them.

@@ -17,5 +17,6 @@ void bind_plan(nanobind::module_& module);
 void bind_solution(nanobind::module_& module);
 void bind_solve(nanobind::module_& module);
 void bind_frontier(nanobind::module_& module);
+void bind_report(nanobind::module_& module);
 
 }  // namespace rematch

@@ -20,4 +20,5 @@ NB_MODULE(_core, module) {
   rematch::bind_solution(module);
   rematch::bind_solve(module);
   rematch::bind_frontier(module);
+  rematch::bind_report(module);
 }

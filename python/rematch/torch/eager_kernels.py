@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the ops of a program come from: PyTorch's own, one by one."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+from torch import fx
+from torch._functorch.partitioners import default_partition
+
+from rematch.torch import checks
+from rematch.torch.cross_entropy import merge_cross_entropy
+from rematch.torch.cudnn import use_cudnn_batch_norm
+from rematch.torch.lowering import lower
+from rematch.torch.program import Program
+from rematch.torch.rewrite import rewrite
+from rematch.torch.schedule import Schedule
+
+
+class EagerKernels:
+    """What eager runs."""
+
+    name = "eager"
+
+    def lower(self, joint: fx.GraphModule, num_forward_outputs: int,
+              device: torch.device) -> Program:
+        merge_cross_entropy(joint)
+        if device.type == "cuda":
+            use_cudnn_batch_norm(joint)
+        return lower(joint, num_forward_outputs, device)
+
+    def modules(self, joint: fx.GraphModule, joint_inputs, schedule: Schedule,
+                num_forward_outputs: int,
+                extra: dict[str, Any]) -> tuple[fx.GraphModule, fx.GraphModule]:
+        """Forward and backward, checked to be as planned."""
+        known = inspect.signature(default_partition).parameters
+        modules = default_partition(
+            rewrite(joint, schedule), joint_inputs,
+            num_fwd_outputs=num_forward_outputs,
+            **{key: value for key, value in extra.items() if key in known})
+        for phase, module in zip(("forward", "backward"), modules):
+            checks.check_order(schedule, phase, module)
+        checks.check_saved(schedule, modules[1])
+        return modules

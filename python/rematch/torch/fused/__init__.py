@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels that Inductor, PyTorch's compiler, generates, as ops of a program."""

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Has Inductor compile a graph, and takes what it wrote for both passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch._functorch.config as functorch_config
+import torch._inductor.config as inductor_config
+from torch import fx
+from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+
+# Each buffer is written where it is allocated and never becomes another: which
+# memory is used again, and when, is for the plan to say.
+_INDUCTOR = {"inplace_buffers": False, "allow_buffer_reuse": False,
+             "size_asserts": False, "alignment_asserts": False,
+             "memory_planning": False, "triton.cudagraphs": False,
+             "cpp_wrapper": False, "graph_partition": False}
+# Backward is compiled at once, not when it is first run.
+_FUNCTORCH = {"force_non_lazy_backward_lowering": True, "donated_buffer": False,
+              "enable_autograd_cache": False}
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One of the passes, as Inductor wrote it."""
+
+    source: str  # A Python module with a function `call`.
+    names: dict[str, Any]  # What the module defines: kernels, constants.
+    # Positions of inputs that are written to and matter to nothing else that comes
+    # out: running statistics.
+    private: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    forward: Pass
+    backward: Pass
+
+
+def _known(settings: dict[str, Any], config: Any) -> dict[str, Any]:
+    """Those that this version of PyTorch has."""
+    def has(name: str) -> bool:
+        place = config
+        for part in name.split("."):
+            if not hasattr(place, part):
+                return False
+            place = getattr(place, part)
+        return True
+
+    return {name: value for name, value in settings.items() if has(name)}
+
+
+def capture(module: fx.GraphModule, inputs: Sequence,
+            memory_budget: float = 1.0) -> Compiled | None:
+    """What Inductor makes of a captured graph and its gradients; None if there are
+    no gradients. `memory_budget` is PyTorch's `activation_memory_budget`, by which
+    it chooses what backward computes again."""
+    found: dict[str, Pass] = {}
+
+    def compile_one(graph: fx.GraphModule, example_inputs: Sequence, **settings):
+        private = _private_inputs(graph)
+        code = compile_fx_inner(graph, example_inputs, **settings)
+        if not settings.get("is_inference"):
+            function = code.current_callable
+            function = getattr(function, "__func__", function)
+            phase = "backward" if settings.get("is_backward") else "forward"
+            found[phase] = Pass(code.source_code, function.__globals__, private)
+        return code
+
+    copy = fx.GraphModule(module, fx.Graph())
+    copy.graph.output(copy.graph.graph_copy(module.graph, {}))
+    _copy_placeholder_meta(module, copy)
+    copy.recompile()
+    functorch = {**_FUNCTORCH, "activation_memory_budget": memory_budget}
+    with inductor_config.patch(_known(_INDUCTOR, inductor_config)), \
+            functorch_config.patch(_known(functorch, functorch_config)):
+        compile_fx(copy, list(inputs), inner_compile=compile_one)
+    if len(found) < 2:
+        return None
+    return Compiled(found["forward"], found["backward"])
+
+
+def _private_inputs(graph: fx.GraphModule) -> frozenset[int]:
+    """By position: what depends on them is only written back to them."""
+    placeholders = graph.graph.find_nodes(op="placeholder")
+    return frozenset(index for index, node in enumerate(placeholders)
+                     if _is_private(node))
+
+
+def _is_private(placeholder: fx.Node) -> bool:
+    seen, waiting, written = {placeholder}, list(placeholder.users), False
+    while waiting:
+        node = waiting.pop()
+        if node.op == "output":
+            return False
+        if node.target is torch.ops.aten.copy_.default:
+            if node.args[0] is not placeholder:
+                return False
+            written = True
+        if node not in seen:
+            seen.add(node)
+            waiting.extend(node.users)
+    return written
+
+
+def _copy_placeholder_meta(old: fx.GraphModule, new: fx.GraphModule) -> None:
+    for before, after in zip(old.graph.nodes, new.graph.nodes, strict=True):
+        after.meta = dict(before.meta)
+    new.meta = dict(old.meta)

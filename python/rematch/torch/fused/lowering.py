@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what Inductor wrote for both passes to one program.
+
+Each call becomes an op: a small function of its own, made of the lines of the call
+and of the buffers that it is the first to write to. What backward takes from forward
+is found by position, and stands under one name in both.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import fx
+from torch._subclasses.fake_tensor import FakeTensor
+
+from rematch.torch import randomness
+from rematch.torch.errors import UnsupportedModel
+from rematch.torch.fused import parts
+from rematch.torch.fused.capture import Compiled, Pass
+from rematch.torch.fused.wrapper import Call, Wrapper, read
+from rematch.torch.fused.writes import NotUnderstood
+from rematch.torch.lowering import signature
+from rematch.torch.program import Op, Program, Ref, Value, View, prune
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, names: dict[str, ast.expr]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.names.get(node.id, node)
+
+
+class _Pass:
+    """One pass. `names` are expressions for what it is given, by its own names."""
+
+    def __init__(self, whole: Lowering, phase: str, compiled: Pass,
+                 wrapper: Wrapper, names: dict[str, ast.expr]) -> None:
+        self.whole, self.phase = whole, phase
+        self.compiled, self.wrapper = compiled, wrapper
+        self.texts = _definitions(compiled.source)
+        for name in (*wrapper.allocations, *wrapper.elements,
+                     *(call.result for call in wrapper.calls if call.result)):
+            names[name] = ast.Name(f"{phase[0]}_{name}", ast.Load())
+            whole.known.add(names[name].id)
+        self.rename = _Rename(names)
+        self.allocations = {names[name].id: call
+                            for name, call in wrapper.allocations.items()}
+        self.elements: dict[str, dict[int, str]] = {}
+        for name, (of, index) in wrapper.elements.items():
+            self.elements.setdefault(of, {})[index] = names[name].id
+
+    def run(self) -> None:
+        parts.check(self.wrapper)
+        for call in self.wrapper.calls:
+            self._call(call)
+
+    def outputs(self) -> list[ast.expr]:
+        return [self._renamed(item) for item in self.wrapper.outputs]
+
+    def _renamed(self, node: ast.expr) -> Any:
+        return self.rename.visit(ast.parse(ast.unparse(node), mode="eval").body)
+
+    def _bases(self, names: Sequence[str]) -> list[str]:
+        """Values and inputs, by the names of the whole."""
+        found = (_names_in(self._renamed(ast.Name(name, ast.Load())))
+                 for name in names)
+        return list(dict.fromkeys(name for some in found for name in some
+                                  if name in self.whole.known))
+
+    def _call(self, call: Call) -> None:
+        whole, program = self.whole, self.whole.program
+        written = self._bases(call.writes)
+        fresh = [name for name in written if name not in whole.version
+                 and name in self.allocations]
+        again = [name for name in written if name not in fresh
+                 and name not in program.inputs]
+        reads = [name for name in self._bases(call.reads) if name not in fresh]
+        for name in again:
+            if name not in self.allocations:
+                raise NotUnderstood(call.node, f"writes to '{name}', which it did "
+                                               "not allocate")
+        for name in reads:
+            if name not in whole.version and name not in program.inputs:
+                raise NotUnderstood(call.node, f"reads '{name}', which is not there")
+        node = self._renamed(call.node)
+        lines = [f"{name} = {ast.unparse(value)}"
+                 for name, value in self.wrapper.settings.items()
+                 if name in _names_in(node)]
+        lines += [f"{name} = {ast.unparse(self.allocations[name])}" for name in fresh]
+        returns, outputs = [*fresh, *again], [*fresh]
+        outputs += [whole.new_version(name) for name in again]
+        if call.result:
+            part = self.elements.get(call.result)
+            lines.append(f"result = {ast.unparse(node)}")
+            made = list(part.values()) if part else self._bases([call.result])
+            returns += [f"result[{index}]" for index in part] if part else ["result"]
+            outputs += made
+        else:
+            lines.append(ast.unparse(node))
+        name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
+        function = _function(name, reads, lines, returns, self.compiled.names)
+        changed = [item for item in written if item in program.inputs]
+        rerun = None
+        if changed:  # What it writes to again is let go.
+            aside = [f"{item} = {item}.clone()" for item in changed]
+            rerun = _function(name, reads, [*aside, *lines], returns,
+                              self.compiled.names)
+        op = Op(name, self._kind(call, reads, lines), function,
+                tuple(Ref(whole.version.get(read, read)) for read in reads), {},
+                tuple(outputs), returns_tuple=len(returns) > 1, phase=self.phase,
+                recomputable=self._can_rerun(call, reads, written),
+                has_effect=bool(changed) or self._is_random(call), rerun=rerun)
+        for buffer in fresh:
+            whole.new_value(buffer, _fake_allocation(self.allocations[buffer], whole))
+        if call.result:
+            whole.run_fake(op, made, len(returns) - len(made))
+        for old in again:
+            whole.version[old] = outputs[returns.index(old)]
+        program.ops.append(op)
+
+    def _kind(self, call: Call, reads: list[str], lines: list[str]) -> str:
+        """The same for the same work."""
+        numbers = {name: f"_{index}" for index, name in enumerate(reads)}
+        text = re.sub(r"\w+", lambda found: numbers.get(found[0], found[0]),
+                      "\n".join(lines))
+        kernels = [self.texts[name] for name in sorted(_names_in(call.node))
+                   if name in self.texts]
+        digest = hashlib.sha256("\n".join([text, *kernels]).encode()).hexdigest()
+        return f"{_short(call.node)} {digest[:16]}"
+
+    def _is_random(self, call: Call) -> bool:
+        text = ast.unparse(call.node.func)
+        if text.endswith(".run") or text in self.texts:
+            return False
+        operator = self.whole.writes[self.phase].operator(call.node)
+        return randomness.is_random(operator) or "rand" in text or "seed" in text
+
+    def _can_rerun(self, call: Call, reads: list[str], written: list[str]) -> bool:
+        whole = self.whole
+        if self._is_random(call) or any(name in whole.changed for name in reads):
+            return False
+        again = [name for name in written if name in whole.version]
+        return not again or parts.only_stores(call, self.texts)
+
+
+class Lowering:
+    """`program` is what both passes are together. Raises NotUnderstood and
+    UnsupportedModel."""
+
+    def __init__(self, compiled: Compiled, joint: fx.GraphModule,
+                 num_forward_outputs: int, device: torch.device) -> None:
+        self.device = device
+        self.program = Program()
+        self.version: dict[str, str] = {}  # By buffer, the value that it now is.
+        self.fakes: dict[str, torch.Tensor] = {}
+        self.known: set[str] = set()  # Inputs, buffers and results.
+        placeholders = [node for node in joint.graph.nodes if node.op == "placeholder"]
+        self.primals = [n for n in placeholders if "tangents" not in n.name]
+        self.tangents = [n for n in placeholders if "tangents" in n.name]
+        self.mode = next(node.meta["val"].fake_mode for node in placeholders
+                         if isinstance(node.meta.get("val"), FakeTensor))
+        self.wrappers = {"forward": read(compiled.forward),
+                         "backward": read(compiled.backward)}
+        self.writes = {phase: wrapper.writer
+                       for phase, wrapper in self.wrappers.items()}
+        # Inputs that are written to, and on which more depends.
+        self.changed = {self.primals[index].name
+                        for index, name in enumerate(self.wrappers["forward"].inputs)
+                        if index not in compiled.forward.private
+                        and any(name in call.writes
+                                for call in self.wrappers["forward"].calls)}
+        self._inputs()
+        forward = self._forward(compiled, num_forward_outputs)
+        self._tangents()
+        self._backward(compiled, forward[num_forward_outputs:])
+        prune(self.program)
+
+    def _inputs(self) -> None:
+        seen: set[int] = set()
+        for node in self.primals:
+            tensor = node.meta["val"]
+            if not isinstance(tensor, torch.Tensor):
+                raise UnsupportedModel(f"'{node.name}' is not a tensor; compile with "
+                                       "dynamic=False")
+            storage = tensor.untyped_storage()._cdata
+            size = 0 if storage in seen else self._bytes(tensor)
+            seen.add(storage)
+            self.program.inputs[node.name] = Value(node.name, size, signature(tensor))
+            self.fakes[node.name] = tensor
+            self.known.add(node.name)
+
+    def _forward(self, compiled: Compiled, count: int) -> list[ast.expr]:
+        wrapper = self.wrappers["forward"]
+        if len(wrapper.inputs) != len(self.primals):
+            raise UnsupportedModel(
+                f"Inductor's forward pass takes {len(wrapper.inputs)} inputs, the "
+                f"graph has {len(self.primals)}")
+        names = {name: ast.Name(node.name, ast.Load())
+                 for name, node in zip(wrapper.inputs, self.primals)}
+        one = _Pass(self, "forward", compiled.forward, wrapper, names)
+        one.run()
+        outputs = one.outputs()
+        self.program.forward_outputs = [self._output(item) for item in outputs[:count]]
+        return outputs
+
+    def _tangents(self) -> None:
+        for node in self.tangents:
+            self.new_value(node.name, node.meta["val"])
+            self.known.add(node.name)
+        names = [node.name for node in self.tangents]
+        self.program.tangents = names
+        self.program.ops.append(Op("tangents", "tangents", None, (), {}, tuple(names),
+                                   True, "backward", recomputable=False,
+                                   has_effect=True))
+
+    def _backward(self, compiled: Compiled, saved: list[ast.expr]) -> None:
+        wrapper = self.wrappers["backward"]
+        if len(wrapper.inputs) != len(saved) + len(self.tangents):
+            raise UnsupportedModel(
+                f"Inductor's backward pass takes {len(wrapper.inputs)} inputs, there "
+                f"are {len(saved)} values and {len(self.tangents)} gradients")
+        given = [*saved, *(ast.Name(node.name, ast.Load()) for node in self.tangents)]
+        names = dict(zip(wrapper.inputs, given))
+        one = _Pass(self, "backward", compiled.backward, wrapper, names)
+        one.run()
+        self.program.backward_outputs = [self._output(item) for item in one.outputs()]
+
+    def _output(self, item: ast.expr) -> Any:
+        if isinstance(item, ast.Constant):
+            return item.value
+        names = _names_in(item)
+        if isinstance(item, ast.Name):
+            return Ref(self.version.get(item.id, item.id))
+        if not ast.unparse(item).startswith("reinterpret_tensor("):
+            raise NotUnderstood(item, "an output of another kind")
+        root = next(name for name in names if name in self.known)
+        root = self.version.get(root, root)
+        name = f"view{len(self.program.views)}"
+        inner, *shape = item.args
+        if not isinstance(inner, ast.Name):
+            raise NotUnderstood(item, "a shape of another shape")
+        self.program.views[name] = View(
+            name, _reinterpret, (Ref(root), *map(ast.literal_eval, shape)), {}, root)
+        return Ref(name)
+
+    # -- values ------------------------------------------------------------
+
+    def _bytes(self, tensor: torch.Tensor) -> int:
+        there = tensor.device.type == self.device.type
+        return tensor.untyped_storage().nbytes() if there else 0
+
+    def new_value(self, name: str, fake: torch.Tensor, storage_of: str = "") -> None:
+        self.fakes[name] = fake
+        self.version[name] = name
+        self.program.values[name] = Value(name, self._bytes(fake), signature(fake),
+                                          storage_of)
+
+    def new_version(self, name: str) -> str:
+        """The buffer after one more kernel has written to it."""
+        now = self.version[name]
+        later = f"{name}_{sum(v.startswith(name + '_') for v in self.fakes) + 2}"
+        old = self.program.values[now]
+        self.fakes[later] = self.fakes[name]
+        self.program.values[later] = Value(later, old.bytes, old.signature, now)
+        return later
+
+    def run_fake(self, op: Op, made: list[str], skip: int) -> None:
+        """Finds what an operator makes without running it."""
+        with self.mode:
+            fakes = [self.fakes[ref.name] for ref in op.args]
+            results = op.call.fake(*fakes)
+        results = (results if isinstance(results, (list, tuple)) else (results,))[skip:]
+        storages = {self.fakes[ref.name].untyped_storage()._cdata for ref in op.args}
+        for name, result in zip(made, results, strict=True):
+            storage = result.untyped_storage()._cdata
+            if storage in storages:
+                raise UnsupportedModel(f"'{op.name}' returns a part of what it reads, "
+                                       "or the same twice")
+            storages.add(storage)
+            self.new_value(name, result)
+
+
+_reinterpret = torch._C._dynamo.guards._reinterpret_tensor
+
+
+def _as_strided(tensor, size, stride, offset=0):
+    return torch.as_strided(tensor, size, stride, tensor.storage_offset() + offset)
+
+
+def _fake_allocation(call: ast.Call, whole: Lowering) -> torch.Tensor:
+    size, stride, dtype = call.args[:3]
+    kind = ast.unparse(call.func).removeprefix("empty_strided_")
+    device = whole.device if kind == whole.device.type else torch.device(kind)
+    with whole.mode:
+        return torch.empty_strided(
+            ast.literal_eval(size), ast.literal_eval(stride),
+            dtype=getattr(torch, ast.unparse(dtype).removeprefix("torch.")),
+            device=device)
+
+
+def _names_in(node: ast.expr) -> list[str]:
+    return list(dict.fromkeys(item.id for item in ast.walk(node)
+                              if isinstance(item, ast.Name)))
+
+
+def _short(call: ast.Call) -> str:
+    """For people."""
+    text = ast.unparse(call.func)
+    for noise in ("torch.ops.aten.", "extern_kernels.", "aten.", ".default", ".run"):
+        text = text.replace(noise, "")
+    return text.replace(".", "_")[:60]
+
+
+def _definitions(source: str) -> dict[str, str]:
+    """The text of each kernel of a module, by name."""
+    return {node.targets[0].id: ast.unparse(node) for node in ast.parse(source).body
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+            and ast.unparse(node.value.func).startswith("async_compile.")}
+
+
+def _function(name: str, parameters: list[str], lines: list[str], returns: list[str],
+              names: dict[str, Any]):
+    """Also as `.fake`, for tensors without contents."""
+    result = ", ".join(returns) if returns else "None"
+    source = f"def {name}({', '.join(parameters)}):\n" + "".join(
+        f"    {line}\n" for line in (*lines, f"return {result}"))
+    code = compile(source, f"<rematch {name}>", "exec")
+    made = []
+    for space in ({**names}, {**names, "reinterpret_tensor": _as_strided}):
+        exec(code, space)  # noqa: S102
+        made.append(space[name])
+    function, function.fake = made
+    function.source = source
+    return function
+

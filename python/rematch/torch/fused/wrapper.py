@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the straight-line function that Inductor writes for a pass.
+
+It allocates buffers, calls kernels that fill them, calls operators that make their
+own results, and names parts and other shapes of what is there. Anything else is not
+understood, and said with the line.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from rematch.torch.fused.capture import Pass
+from rematch.torch.fused.writes import NotUnderstood, Writes
+
+_ALLOCATIONS = ("empty_strided_cpu", "empty_strided_cuda", "empty_strided")
+_CHECKS = ("assert_size_stride", "assert_alignment", "torch.cuda.set_device",
+           "args.clear")
+
+
+@dataclass
+class Call:
+    """What it reads and writes are inputs, buffers and results by name; other
+    shapes of them stand in the text."""
+
+    node: ast.Call
+    reads: list[str]
+    writes: list[str]
+    result: str | None = None  # Has a result of its own.
+
+
+@dataclass
+class Wrapper:
+    inputs: list[str] = field(default_factory=list)
+    allocations: dict[str, ast.Call] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    # Parts of results that are tuples: which, and where in it.
+    elements: dict[str, tuple[str, int]] = field(default_factory=dict)
+    outputs: list[ast.expr] = field(default_factory=list)
+    # What stands before everything and is cheap: the stream.
+    settings: dict[str, ast.expr] = field(default_factory=dict)
+    writer: Writes | None = None  # Who knows what calls write to.
+
+
+class _Substitute(ast.NodeTransformer):
+    def __init__(self, known: dict[str, ast.expr]) -> None:
+        self.known = known
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.known.get(node.id, node)
+
+
+class _Reader:
+    def __init__(self, compiled: Pass) -> None:
+        tree = ast.parse(compiled.source)
+        self.writes = Writes(tree, compiled.names)
+        self.wrapper = Wrapper(writer=self.writes)
+        self.aliases: dict[str, ast.expr] = {}
+        self.known: set[str] = set()
+        self.results: set[str] = set()
+        self.statements(_call_function(tree).body)
+
+    def statements(self, body: list[ast.stmt]) -> None:
+        for node in body:
+            self.statement(node)
+
+    def statement(self, node: ast.stmt) -> None:
+        if isinstance(node, (ast.Delete, ast.Pass)):
+            return
+        if isinstance(node, ast.With):
+            self.statements(node.body)
+        elif isinstance(node, ast.Return):
+            self.wrapper.outputs = [self.substituted(item)
+                                    for item in node.value.elts]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            if ast.unparse(node.value.func) not in _CHECKS:
+                self.call(node.value, None)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            self.assign(node, node.targets[0], node.value)
+        else:
+            raise NotUnderstood(node, "a statement of another kind")
+
+    def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
+        if ast.unparse(value) == "args":
+            names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+            self.wrapper.inputs = [item.id for item in names]
+            self.known.update(self.wrapper.inputs)
+            return
+        if not isinstance(target, ast.Name):
+            raise NotUnderstood(node, "several results at once")
+        name, text = target.id, ast.unparse(value)
+        if text.startswith("get_raw_stream("):
+            self.wrapper.settings[name] = value
+        elif isinstance(value, ast.Name) or text.startswith("reinterpret_tensor("):
+            self.aliases[name] = self.substituted(value)
+        elif isinstance(value, ast.Subscript):
+            whole, index = ast.unparse(value.value), ast.literal_eval(value.slice)
+            if whole not in self.results:
+                raise NotUnderstood(node, "a part of something that is not a result")
+            self.wrapper.elements[name] = whole, index
+            self.known.add(name)
+        elif isinstance(value, ast.Call) and \
+                ast.unparse(value.func) in _ALLOCATIONS:
+            self.wrapper.allocations[name] = value
+            self.known.add(name)
+        elif isinstance(value, ast.Call):
+            self.call(value, name)
+            self.known.add(name)
+            self.results.add(name)
+        else:
+            raise NotUnderstood(node, "a statement of another kind")
+
+    def call(self, node: ast.Call, result: str | None) -> None:
+        node = self.substituted(node)
+        written = [self.base(item, node) for item in self.writes.of(node)]
+        self.wrapper.calls.append(Call(node, self.names(node),
+                                       list(dict.fromkeys(written)), result))
+
+    def substituted(self, node: ast.expr) -> ast.expr:
+        # Copied: what is put in stands in several places.
+        return _Substitute(self.aliases).visit(ast.parse(ast.unparse(node),
+                                                         mode="eval").body)
+
+    def names(self, node: ast.expr) -> list[str]:
+        """Of inputs, buffers and results."""
+        found = [item.id for item in ast.walk(node) if isinstance(item, ast.Name)]
+        return [name for name in dict.fromkeys(found) if name in self.known]
+
+    def base(self, node: ast.expr, call: ast.Call) -> str:
+        """The buffer that an argument is or shows."""
+        found = self.names(node)
+        if len(found) != 1:
+            raise NotUnderstood(call, "writes to something that is not a buffer")
+        return found[0]
+
+
+def _call_function(tree: ast.Module) -> ast.FunctionDef:
+    found = [node for node in ast.walk(tree)
+             if isinstance(node, ast.FunctionDef) and node.name == "call"]
+    if len(found) != 1:
+        raise NotUnderstood(ast.Constant(len(found)), "functions named 'call'")
+    return found[0]
+
+
+def read(compiled: Pass) -> Wrapper:
+    """Raises NotUnderstood."""
+    return _Reader(compiled).wrapper

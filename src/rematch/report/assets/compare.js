@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of the plan on top of the page, and several plans side by side.
+
+function show_summary(view, report) {
+  const {graph, keep_all} = report;
+  const section = by_id("summary");
+  const fill = () => {
+    const {plan} = view;
+    const saved = 1 - plan.peak_bytes / (keep_all.peak_bytes || 1);
+    const cards = [
+      ["peak", bytes_el(plan.peak_bytes), `${format_percent(saved)} less than keeping everything (${format_bytes(keep_all.peak_bytes)})`],
+      ["overhead", value_el(format_overhead(plan.overhead), plan.overhead), `${graph.cost(plan.cost)} instead of ${graph.cost(graph.base_cost)}`],
+      ["recomputed", value_el(count_of(plan.ops_again, "op"), plan.ops_again), `of ${exact_number(graph.num_ops)}, ${count_of(plan.extra_runs, "extra run")}`],
+    ];
+    if (plan.certificate) {
+      const {gap, budget_bytes, lower_bound} = plan.certificate;
+      cards.unshift(["budget", bytes_el(budget_bytes), `${format_percent(budget_bytes / (keep_all.peak_bytes || 1))} of keeping everything`]);
+      cards.push(["gap", gap === null ? "unknown" : value_el(format_percent(gap), gap),
+                  `no plan within the budget costs less than ${graph.cost(lower_bound)}`]);
+    }
+    section.replaceChildren(
+      el("p", {class: "certificate lead", id: "certificate-lead"}, lead_words(plan)),
+      el("div", {class: "cards"}, cards.map(([title, value, words]) =>
+        el("div", {class: "card", id: `card-${title}`}, el("h2", {}, title), el("p", {class: "big"}, value), el("p", {class: "quiet"}, words)))));
+  };
+  view.on("plan", fill);
+  fill();
+}
+
+function lead_words(plan) {
+  if (!plan.certificate) return "A plan without a certificate: how close it is to the best is not known.";
+  return `${plan.certificate.words[0].toUpperCase()}${plan.certificate.words.slice(1)}.`;
+}
+
+// The curve of one plan, small, on the scale that all of them share.
+function small_curve(plan, most) {
+  const [width, height] = [260, 90];
+  const columns = Math.min(plan.num_runs, width);
+  let path = `M0,${height}`;
+  for (let i = 0; i < columns; i += 1) {
+    const first = Math.floor(i * plan.num_runs / columns);
+    const last = Math.max(first + 1, Math.floor((i + 1) * plan.num_runs / columns));
+    const bytes = plan.footprint.subarray(first, last).reduce((a, b) => Math.max(a, b), 0);
+    const y = (height - bytes / most * height).toFixed(1);
+    path += `L${(i * width / columns).toFixed(1)},${y}L${((i + 1) * width / columns).toFixed(1)},${y}`;
+  }
+  const picture = svg_el("svg", {viewBox: `0 0 ${width} ${height}`, class: "small", role: "img", preserveAspectRatio: "none",
+    "aria-label": `Memory of the plan, peak ${format_bytes(plan.peak_bytes)}`},
+    svg_el("path", {class: "area", d: `${path}L${width},${height}Z`}));
+  if (plan.budget !== null && plan.budget <= most) {
+    const y = height - plan.budget / most * height;
+    picture.append(svg_el("path", {class: "budget", d: `M0,${y}H${width}`}));
+  }
+  return picture;
+}
+
+const COMPARED = [
+  ["budget", (plan) => plan.budget === null ? "" : bytes_el(plan.budget)],
+  ["peak", (plan) => bytes_el(plan.peak_bytes)],
+  ["cost", (plan) => value_el(plan.graph.cost(plan.cost), plan.cost)],
+  ["overhead", (plan) => value_el(format_overhead(plan.overhead), plan.overhead)],
+  ["gap", (plan) => plan.certificate?.gap === undefined || plan.certificate.gap === null ? "" : value_el(format_percent(plan.certificate.gap), plan.certificate.gap)],
+  ["ops recomputed", (plan) => value_el(exact_number(plan.ops_again), plan.ops_again)],
+  ["extra runs", (plan) => value_el(exact_number(plan.extra_runs), plan.extra_runs)],
+  ["steps", (plan) => value_el(exact_number(plan.steps.length), plan.steps.length)],
+  ["strategy", (plan) => plan.certificate ? name_el(plan.certificate.strategy) : ""],
+  ["order", (plan) => plan.order],
+];
+
+function show_comparison(view, report) {
+  if (report.plans.length < 2) return;
+  const plans = [report.keep_all, ...report.plans];
+  const most = Math.max(...plans.map((plan) => Math.max(plan.peak_bytes, plan.budget ?? 0))) * 1.04;
+  const buttons = plans.map((plan) => {
+    const chooser = button("", () => view.set_plan(plan), {class: "row", "data-plan": plan.number});
+    chooser.append(name_el(plan.label));
+    return chooser;
+  });
+  const table = el("table", {id: "compare-table", "aria-labelledby": "compare-title"},
+    el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "plan"), buttons.map((chooser) => el("th", {scope: "col"}, chooser)))),
+    el("tbody", {}, el("tr", {}, el("th", {scope: "row"}, "memory"), plans.map((plan) => el("td", {}, small_curve(plan, most)))),
+      COMPARED.map(([title, cell]) => el("tr", {}, el("th", {scope: "row"}, title), plans.map((plan) => el("td", {}, cell(plan)))))));
+  const section = by_id("compare");
+  section.hidden = false;
+  section.querySelector(".body").append(
+    el("p", {class: "quiet"}, "All curves on one scale, each over its own runs. Choose the plan that the page shows:"),
+    el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison of plans"}, table));
+  const mark = () => buttons.forEach((chooser, i) => chooser.setAttribute("aria-pressed", String(plans[i] === view.plan)));
+  view.on("plan", mark);
+  mark();
+}

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`rematch report` and `--report`: files whole or not at all, one sentence else."""
+
+import json
+import shutil
+import xml.etree.ElementTree as xml
+
+import pytest
+from program import ANSWERED, BAD_INPUT, INFEASIBLE, ROOT, answer, answer_json, run
+
+DATA = ROOT / "data"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copy(DATA / "vgg19.json", tmp_path / "graph.json")
+    answer("plan", "graph.json", "-b", "80%", "-s", "gap", "-o", "plan.json", cwd=tmp_path)
+    return tmp_path
+
+
+def refused(folder, *arguments):
+    """The one sentence of a command that fails and leaves the folder as it was."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    done = run(*arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (BAD_INPUT, "")
+    assert done.stderr.startswith("rematch: ") and done.stderr.count("\n") == 1
+    after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert after == before
+    return done.stderr.removeprefix("rematch: ").strip()
+
+
+def test_plan_knows_its_graph(folder):
+    document = json.loads((folder / "plan.json").read_text())
+    assert document["version"] == 2
+    assert document["graph_file"]["path"] == "graph.json"
+    assert document["graph_file"]["ops"] == 51
+
+
+def test_plan_alone_is_enough(folder):
+    answer("report", "plan.json", "-o", "page.html", cwd=folder)
+    page = (folder / "page.html").read_text()
+    assert page.startswith("<!doctype html>") and page.rstrip().endswith("</html>")
+
+
+def test_graph_is_found_from_anywhere(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    answer("report", folder / "plan.json", "-o", elsewhere / "page.html", cwd=elsewhere)
+    assert (elsewhere / "page.html").stat().st_size > 10_000
+
+
+def test_same_input_gives_the_same_page(folder):
+    for name in ("one.html", "two.html"):
+        answer("report", "plan.json", "-o", name, cwd=folder)
+    assert (folder / "one.html").read_bytes() == (folder / "two.html").read_bytes()
+    assert answer("report", "plan.json", cwd=folder) == (folder / "one.html").read_text()
+
+
+def test_page_is_small(tmp_path):
+    answer("generate", "transformer", "--ops", 2000, "--training", "-o", "g.json", cwd=tmp_path)
+    answer("plan", "g.json", "-b", "50%", "-s", "gap", "--report", "page.html", cwd=tmp_path)
+    assert (tmp_path / "page.html").stat().st_size < 1_000_000
+
+
+def test_plan_writes_the_page_that_report_writes(folder):
+    answer("plan", "graph.json", "-b", "80%", "-s", "gap", "--report", "one.html", cwd=folder)
+    answer("report", "plan.json", "-o", "two.html", cwd=folder)
+    one, two = ((folder / name).read_text() for name in ("one.html", "two.html"))
+    assert one.replace('"label": "gap"', '"label": "plan"') == two
+
+
+def test_no_plan_no_page(folder):
+    done = run("plan", "graph.json", "-b", 1, "--report", "page.html", cwd=folder)
+    assert done.returncode == INFEASIBLE
+    done = run("frontier", "graph.json", "--budgets", "1", "--report", "page.html", cwd=folder)
+    assert done.returncode == INFEASIBLE
+    assert not (folder / "page.html").exists()
+
+
+def test_page_on_standard_output_comes_alone(folder):
+    for command in (["plan", "graph.json", "-b", "80%", "-s", "gap"],
+                    ["frontier", "graph.json", "--points", 2, "-s", "gap"]):
+        done = run(*command, "--report", "-", cwd=folder)
+        assert done.returncode == ANSWERED
+        assert done.stdout.startswith("<!doctype html>")
+        assert done.stdout.rstrip().endswith("</html>")
+
+
+def test_plan_without_its_graph_says_so(folder):
+    document = json.loads((folder / "plan.json").read_text())
+    (folder / "bare.json").write_text(json.dumps(document["plan"]))
+    assert refused(folder, "report", "bare.json", "-o", "page.html") == (
+        "bare.json: it does not say which graph it is for; --graph does"
+    )
+    answer("report", "bare.json", "--graph", "graph.json", "-o", "page.html", cwd=folder)
+
+
+def test_graph_that_is_gone_is_named(folder):
+    (folder / "graph.json").rename(folder / "moved.json")
+    assert refused(folder, "report", "plan.json", "-o", "page.html") == (
+        "plan.json: its graph is gone: graph.json: cannot be read: no such file or directory; "
+        "--graph says where it is"
+    )
+    answer("report", "plan.json", "--graph", "moved.json", "-o", "page.html", cwd=folder)
+
+
+def test_another_graph_is_refused(folder):
+    other = refused(folder, "report", "plan.json", "-g", DATA / "vgg16.json", "-o", "page.html")
+    assert other == (
+        "plan.json: it was made for another graph: one with a number of ops of 51, not 45"
+    )
+    changed = json.loads((folder / "graph.json").read_text())
+    changed["ops"][0]["cost"] += 1
+    (folder / "graph.json").write_text(json.dumps(changed))
+    sentence = refused(folder, "report", "plan.json", "-o", "page.html")
+    assert "it was made for another graph: one with the digest" in sentence
+
+
+def test_claims_that_are_not_true_are_refused(folder):
+    text = (folder / "plan.json").read_text()
+    (folder / "wrong.json").write_text(text.replace('"peak_bytes": 5', '"peak_bytes": 4', 1))
+    sentence = refused(folder, "report", "wrong.json", "-o", "page.html")
+    assert "it claims a peak of" in sentence
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["plan.json", "-o", "page.txt"],
+         "'page.txt' ends with none of .html, .json, .svg and .csv; --format says what to write"),
+        (["plan.json", "-o", "page.csv", "--format", "svg"],
+         "--format svg contradicts the name of the file, 'page.csv', which is one for csv"),
+        (["plan.json", "plan.json", "--format", "csv"], "--format csv takes one plan, not 2"),
+        (["-", "--graph", "-"],
+         "only one of graph and plans can come from standard input"),
+        (["nothing.json"], "nothing.json: cannot be read: no such file or directory"),
+        (["graph.json", "-g", "graph.json"], "graph.json: this is a graph, not a plan"),
+        (["plan.json", "-o", "nowhere/page.html"],
+         "nowhere/page.html: cannot be written: no such file or directory"),
+    ],
+)
+def test_what_is_wrong_is_said(folder, arguments, sentence):
+    assert refused(folder, "report", *arguments) == sentence
+
+
+@pytest.mark.parametrize("options", [["--json", "--report", "-"], ["-o", "-", "--report", "-"]])
+def test_only_one_gets_standard_output(folder, options):
+    sentence = refused(folder, "plan", "graph.json", "-b", "80%", *options)
+    assert sentence == f"{' '.join(options[:-2])} and --report - both want standard output"
+
+
+def test_trace_has_every_run_and_the_memory(folder):
+    answer("report", "plan.json", "-o", "trace.json", cwd=folder)
+    trace = json.loads((folder / "trace.json").read_text())
+    measured = answer_json("replay", "graph.json", "plan.json", cwd=folder)
+    events = trace["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    steps = json.loads((folder / "plan.json").read_text())["plan"]["steps"]
+    assert [event["name"] for event in slices] == [
+        step["compute"] for step in steps if "compute" in step
+    ]
+    assert sum(event["dur"] for event in slices) == measured["cost"]
+    counters = [event["args"]["bytes"] for event in events if event["ph"] == "C"]
+    assert counters == measured["footprint_bytes"]
+    ends = [event["ts"] + event["dur"] for event in slices]
+    assert all(one["ts"] >= end for one, end in zip(slices[1:], ends))
+
+
+def test_picture_is_well_formed(folder):
+    answer("report", "plan.json", "-o", "memory.svg", cwd=folder)
+    picture = xml.fromstring((folder / "memory.svg").read_text())
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    text = " ".join(picture.itertext())
+    assert "peak 50.53 MiB" in text and "budget 50.84 MiB" in text
+
+
+def test_table_has_the_footprints_of_replay(folder):
+    lines = answer("report", "plan.json", "--format", "csv", cwd=folder).splitlines()
+    measured = answer_json("replay", "graph.json", "plan.json", cwd=folder)
+    assert [int(line.split(",")[-1]) for line in lines[1:]] == measured["footprint_bytes"]
+
+
+def test_graph_without_ops_is_shown(tmp_path):
+    graph = {"format": "rematch.graph", "version": 1, "name": "empty", "ops": []}
+    (tmp_path / "g.json").write_text(json.dumps(graph))
+    answer("plan", "g.json", "-b", "100%", "-o", "p.json", "--report", "p.html", cwd=tmp_path)
+    for output in ("p.svg", "p.csv", "t.json"):
+        answer("report", "p.json", "-o", output, cwd=tmp_path)
