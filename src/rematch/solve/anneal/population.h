@@ -26,6 +26,7 @@ class Population {
   // Has room for one more from now on, but not for more than `most`.
   void grow(std::size_t most);
 
+  std::int64_t age(std::int64_t work) const { return work - born_; }
   const Elites& elites() const { return elites_; }
   // Whether its best has been so for half of its life and for `least` moves.
   bool is_stale(std::int64_t work, std::int64_t least) const;

@@ -11,7 +11,7 @@ namespace {
 
 // A move takes microseconds.
 constexpr std::int64_t kMovesPerLookAtClock = 256;
-constexpr std::size_t kFewestElites = 2;
+constexpr std::size_t kFewestElites = 4;
 constexpr std::size_t kMostElites = 12;
 // One round in so many is of the style that has found less.
 constexpr std::size_t kOtherStyle = 12;
@@ -33,6 +33,18 @@ constexpr std::int64_t kMergeLength = 3;  // In units of the first.
 constexpr std::int64_t kStaleRounds = 20;
 // Rounds without success before they get longer and the elites more.
 constexpr int kPatience = 8;
+// How much goes into solving for parts, of all work: at most, at least, and how
+// that changes with each one that helps or does not. A unit of that counts as
+// so many moves, since it takes about as long.
+constexpr double kMostForParts = 0.5;
+constexpr double kLeastForParts = 0.1;
+constexpr double kRiseForParts = 1.5;
+constexpr double kFallForParts = 0.95;
+constexpr std::int64_t kMovesPerPartWork = 80;
+// Rounds of the first length before it is worth it to cross and to look through
+// windows.
+constexpr std::int64_t kRoundsToCross = 2;
+constexpr std::int64_t kRoundsToRipen = 30;
 
 }  // namespace
 
@@ -40,6 +52,7 @@ Search::Search(const Problem& problem, const TouchTable& table,
                std::uint64_t seed, std::vector<OpId> first,
                std::vector<OpId> fresh, const Limits& limits)
     : graph_(problem.graph),
+      interrupt_(limits.interrupt),
       dice_(seed ^ 0x5DEECE66Du),
       chain_(problem, table, seed, first),
       meter_(limits, kMovesPerLookAtClock),
@@ -47,7 +60,10 @@ Search::Search(const Problem& problem, const TouchTable& table,
       fresh_(std::move(fresh)),
       population_(kFewestElites, 0),
       champions_(kMostChampions),
-      length_(first_length()) {}
+      length_(first_length()),
+      clock_(limits),
+      share_for_parts_(kMostForParts),
+      windows_(problem, seed) {}
 
 std::int64_t Search::first_length() const {
   return kMovesPerOp * static_cast<std::int64_t>(graph_.num_ops());
@@ -168,6 +184,52 @@ void Search::end_round() {
   length_ = std::min(kLongestRound * first_length(), length_ + length_ / 2);
 }
 
+bool Search::may_solve_parts() const {
+  return !meter_.reason() &&
+         static_cast<double>(work_in_parts_) <
+             share_for_parts_ * static_cast<double>(meter_.work());
+}
+
+bool Search::solve_part(const std::function<bool(double)>& solve) {
+  const std::int64_t before = windows_.work();
+  const bool is_better = solve(clock_.seconds_left());
+  const std::int64_t work = kMovesPerPartWork * (windows_.work() - before);
+  work_in_parts_ += work;
+  meter_.stop(work);
+  share_for_parts_ =
+      std::clamp(share_for_parts_ * (is_better ? kRiseForParts : kFallForParts),
+                 kLeastForParts, kMostForParts);
+  return is_better;
+}
+
+void Search::solve_parts() {
+  const Elites& elites = population_.elites();
+  const std::int64_t rounds = population_.age(meter_.work()) / first_length();
+  if (!WindowSearch::takes(graph_) || elites.size() < 2 ||
+      !elites.best().fits || rounds < kRoundsToCross || !may_solve_parts()) {
+    return;
+  }
+  Incumbent best = elites.best();
+  windows_.begin(best.sequence, graph_.base_cost() + best.extra);
+  const Incumbent& found = chain_.best();
+  const Incumbent& other = found.extra == best.extra ? elites[1] : found;
+  bool is_better = solve_part([&](double seconds) {
+    return windows_.cross(other.sequence, seconds, interrupt_);
+  });
+  while (rounds >= kRoundsToRipen && may_solve_parts() &&
+         !windows_.is_exhausted()) {
+    is_better = solve_part([&](double seconds) {
+                  return windows_.advance(seconds, interrupt_);
+                }) ||
+                is_better;
+  }
+  if (!is_better) return;
+  best.sequence = windows_.sequence();
+  best.extra = windows_.cost() - graph_.base_cost();
+  take_over(best);
+  if (population_.offer(best, meter_.work())) idle_rounds_ = 0;
+}
+
 void Search::advance(std::int64_t moves) {
   if (!in_round_) {
     begin_round();
@@ -176,7 +238,9 @@ void Search::advance(std::int64_t moves) {
   }
   if (!meter_.reason()) chain_.advance(moves, meter_);
   if (chain_.best().better_than(best_)) take_over(chain_.best());
-  if (chain_.round_is_over()) end_round();
+  if (!chain_.round_is_over()) return;
+  end_round();
+  solve_parts();
 }
 
 }  // namespace rematch

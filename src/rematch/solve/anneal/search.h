@@ -3,12 +3,16 @@
 // on, begin all over.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "rematch/solve/anneal/chain.h"
 #include "rematch/solve/anneal/elites.h"
 #include "rematch/solve/anneal/population.h"
+#include "rematch/solve/program/solve_clock.h"
+#include "rematch/solve/window/window_search.h"
 
 namespace rematch {
 
@@ -43,6 +47,13 @@ class Search {
   void begin_fresh_round();
   void begin_crossed_round();
   void end_round();
+  // Makes the best of the population better by solving for parts of it as well
+  // as possible, if it is time for that: where it differs from what the last
+  // round has found, and in windows.
+  void solve_parts();
+  bool may_solve_parts() const;
+  // True if that made it better.
+  bool solve_part(const std::function<bool(double)>& solve);
   Round round_of(Style style, bool fresh);
   double next_slack();
   Style next_style();
@@ -50,6 +61,7 @@ class Search {
   std::int64_t first_length() const;
 
   const Graph& graph_;
+  const std::atomic<bool>* interrupt_;
   Dice dice_;
   Chain chain_;
   Meter meter_;
@@ -67,6 +79,10 @@ class Search {
   Style style_ = Style::kCalm;
   Incumbent best_calm_;  // Without their sequences.
   Incumbent best_wild_;
+  SolveClock clock_;
+  double share_for_parts_;  // Of all work.
+  WindowSearch windows_;
+  std::int64_t work_in_parts_ = 0;
 };
 
 }  // namespace rematch

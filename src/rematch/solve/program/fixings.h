@@ -2,6 +2,7 @@
 // Columns of a model that are fixed for a while.
 #pragma once
 
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,8 @@ class Fixings {
  public:
   explicit Fixings(LinearModel& model) : model_(model) {}
   ~Fixings() {
-    for (auto at = before_.rbegin(); at != before_.rend(); ++at) {
-      model_.set_bounds(at->first, at->second.lower, at->second.upper);
+    for (const auto& [column, old] : std::views::reverse(before_)) {
+      model_.set_bounds(column, old.lower, old.upper);
     }
   }
   Fixings(const Fixings&) = delete;

@@ -98,8 +98,8 @@ SplitProgram::SplitProgram(const Problem& problem, const Lives& lives,
   largest_cost_ = largest_rerun_cost(graph, most);
   cost_scale_ = 1 / scale_for(largest_cost_);
   units_ = program_units(graph);
-  units_.memory_scale =
-      scale_for(static_cast<double>(problem.budget / units_.byte_unit));
+  const Bytes budget_units = problem.budget / units_.byte_unit;
+  units_.memory_scale = scale_for(static_cast<double>(budget_units));
   split_lives(points);
   split_runs();
   for (LifeId life : lives.all.ids()) add_life_columns(life);
@@ -179,15 +179,13 @@ void SplitProgram::add_run_columns(OpId op) {
   if (own.empty()) return;
   const double cost = problem_.graph.op(op).cost / cost_scale_;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    bool of_use = false;
     bool modelled = false;
     for (LifeId id : lives_.written_by[op]) {
       const Life& life = lives_.all[id];
       const bool last = i + 1 == own.size();
-      if (life.last_touch() > own[i] || life.last_use > own[i]) of_use = true;
       if (last || !is_adjacent(life, own[i], own[i + 1])) modelled = true;
     }
-    if (!of_use || problem_.graph.op(op).cost > most_) {
+    if (!is_of_use_after(op, own[i]) || problem_.graph.op(op).cost > most_) {
       run_[op].push_back(Binary::constant(false));
     } else if (!modelled) {
       run_[op].push_back(Binary::constant(true));
@@ -196,6 +194,13 @@ void SplitProgram::add_run_columns(OpId op) {
           Binary::of(model_.add_column(family, {0, 1, cost, true})));
     }
   }
+}
+
+bool SplitProgram::is_of_use_after(OpId op, std::int32_t stage) const {
+  return std::ranges::any_of(lives_.written_by[op], [&](LifeId id) {
+    const Life& life = lives_.all[id];
+    return life.last_touch() > stage || life.last_use > stage;
+  });
 }
 
 // keep <= live at either end.

@@ -114,18 +114,22 @@ class SplitProgram {
   // for nothing.
   Binary run(OpId op, std::size_t i) const { return run_[op][i]; }
 
+  // Whether anything can have a use for a rerun of the op after the first
+  // computation of op `stage`.
+  bool is_of_use_after(OpId op, std::int32_t stage) const;
+
   // Live at the stage, as far as the program knows: never more than in truth.
-  Binary surely_live(LifeId life, std::int32_t stage) const;
+  Binary surely_live(LifeId id, std::int32_t stage) const;
   // The number of the life's last point at or before the stage; none if it is
   // not born by then.
-  std::optional<std::size_t> point_before(LifeId life,
+  std::optional<std::size_t> point_before(LifeId id,
                                           std::int32_t stage) const;
   // Whether the stage is a point of the life.
-  bool is_point(LifeId life, std::int32_t stage) const;
+  bool is_point(LifeId id, std::int32_t stage) const;
 
   // Runs of the life's root between stage `after` and stage `by`: all pieces
   // that meet that time.
-  LinearSum runs(LifeId life, std::int32_t after, std::int32_t by) const;
+  LinearSum runs(LifeId id, std::int32_t after, std::int32_t by) const;
 
   // At the first computation of op `stage`.
   MemoryUse memory(std::int32_t stage) const;
@@ -137,10 +141,10 @@ class SplitProgram {
  private:
   void split_lives(const SplitPoints& points);
   void split_runs();
-  void add_life_columns(LifeId life);
+  void add_life_columns(LifeId id);
   void add_run_columns(OpId op);
-  void add_keep_rows(LifeId life);
-  void add_restore_rows(LifeId life);
+  void add_keep_rows(LifeId id);
+  void add_restore_rows(LifeId id);
   void add_input_rows(OpId op);
   void add_last_rerun_rows(std::int32_t stage);
   void add_last_rerun_row(OpId op, std::int32_t stage, ColumnId last);

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <tuple>
 
+#include "rematch/plan/sequence.h"
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_bound.h"
 #include "rematch/solve/program/exact_tree.h"
+#include "rematch/solve/program/incumbent.h"
 #include "rematch/solve/split/reruns.h"
 #include "rematch/solve/split/stage_fit.h"
 
@@ -20,8 +22,9 @@ constexpr std::size_t kMostPoints = 400'000;
 constexpr double kRowTolerance = 1e-7;
 constexpr std::size_t kMostNewMoments = 3;
 // What a search over integers may be wrong by, as a share of its value and of
-// the largest cost in it: the solver's tolerances are far below.
-constexpr double kTrust = 1e-6;
+// the largest cost in it. Less than kSolverMargin: docs/decisions/0012 says
+// why.
+constexpr double kMargin = kSolverMargin / 10;
 constexpr std::size_t kMostProofNodes = 20'000;
 // A search near the last point.
 constexpr int kMostNearRounds = 30;
@@ -34,6 +37,7 @@ constexpr std::int64_t kRepairMoves = 60'000;
 constexpr double kSearchShare = 0.25;  // Of all time,
 constexpr double kFirstSearch = 0.25;  // less so many seconds.
 constexpr std::int64_t kSearchMoves = 300'000;
+constexpr double kPartShare = 0.5;    // Of the time of a search, on top of it.
 constexpr double kLeastPatience = 5;  // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
 constexpr double kRiseInSearch = 0.1;  // Of the gap.
@@ -56,7 +60,8 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
                    request.limits.work == Limits().work),
       bound_(start.lower_bound),
       plain_bound_(start.plain_bound),
-      many_columns_(start.many_columns) {
+      many_columns_(start.many_columns),
+      windows_(problem, request.limits.seed) {
   const auto& moments = detail_.points.moments = std::move(start.moments);
   detail_.memory_rows.insert(moments.begin(), moments.end());
 }
@@ -302,21 +307,25 @@ double SplitSearch::cutoff(const SplitRound& round) const {
                   (incumbent_.cost() - base) / scale * (1 - 1e-9));
 }
 
-// What a search over integers proved, less what its tolerances could be worth.
+// What a search over integers says that it proved; nothing: 0.
+Cost SplitSearch::claimed_by(const LpSolution& answer,
+                             const SplitRound& round) const {
+  const bool found_nothing = answer.status == LpStatus::kCutoff ||
+                             answer.status == LpStatus::kInfeasible;
+  const double bound = found_nothing ? cutoff(round) : answer.bound;
+  if (!std::isfinite(bound) || bound <= 0) return 0;
+  return problem_.graph.base_cost() + bound * round.program().cost_scale();
+}
+
+// The same, less what its tolerances could be worth.
 Cost SplitSearch::proved_by(const LpSolution& answer, const SplitRound& round) {
-  double bound = answer.bound;
   if (answer.status == LpStatus::kInfeasible && !incumbent_.fits()) {
     infeasible_ = true;
     return 0;
   }
-  if (answer.status == LpStatus::kCutoff ||
-      answer.status == LpStatus::kInfeasible) {
-    bound = cutoff(round);
-  }
-  if (!std::isfinite(bound) || bound <= 0) return 0;
-  const Cost value = bound * round.program().cost_scale();
-  return problem_.graph.base_cost() + value -
-         kTrust * (value + round.program().largest_cost());
+  const Cost claimed = claimed_by(answer, round);
+  const Cost value = claimed - problem_.graph.base_cost();
+  return claimed - kMargin * (value + round.program().largest_cost());
 }
 
 // Where the search over integers found nothing better but its tolerances hide
@@ -326,7 +335,7 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
   const double scale = round.program().cost_scale();
   const Cost base = problem_.graph.base_cost();
   const Cost close = incumbent_.cost() -
-                     3 * kTrust * (most() + round.program().largest_cost());
+                     3 * kMargin * (most() + round.program().largest_cost());
   const bool is_close =
       bound_ >= close || (answer.status == LpStatus::kOptimal &&
                           base + answer.objective * scale >= close);
@@ -405,17 +414,40 @@ void SplitSearch::search_more() {
     const double begin = seconds();
     const Plan start = incumbent_.plan();
     Request request = request_;
-    request.start = &start;
+    // What began elsewhere is the better to cross with.
+    request.start = searches_ % 2 == 0 ? &start : nullptr;
     request.on_progress = nullptr;
     request.limits.threads = 1;
     request.limits.seed += ++searches_;
     request.limits.seconds = std::max(0.0, request_.limits.seconds - begin);
-    request.limits.work = kSearchMoves;
+    // Longer and longer: what builds on itself gets further.
+    request.limits.work = std::max(kSearchMoves, moves_ / 2);
     AnnealResult found = anneal(problem_, request);
-    if (found.plan && incumbent_.offer(*std::move(found.plan), "anneal"))
-      report();
+    moves_ += found.moves;
+    if (found.plan) {
+      const auto sequence = computed_ops(*found.plan);
+      if (incumbent_.offer(*std::move(found.plan), "anneal")) report();
+      solve_parts(sequence, kPartShare * (seconds() - begin));
+    }
     search_seconds_ += seconds() - begin;
   }
+}
+
+// Crosses the incumbent with another sequence, then looks at it through windows
+// for as long as told.
+void SplitSearch::solve_parts(std::span<const OpId> other, double time) {
+  if (!incumbent_.fits() || !WindowSearch::takes(problem_.graph)) return;
+  const double begin = seconds();
+  const auto left = [&] { return request_.limits.seconds - seconds(); };
+  windows_.begin(computed_ops(incumbent_.plan()), incumbent_.cost());
+  bool is_better = windows_.cross(other, left(), request_.limits.interrupt);
+  while (seconds() - begin < time && !windows_.is_exhausted() && !is_done()) {
+    is_better =
+        windows_.advance(left(), request_.limits.interrupt) || is_better;
+  }
+  if (!is_better) return;
+  Plan plan = plan_from_sequence(problem_.graph, windows_.sequence());
+  if (incumbent_.offer(std::move(plan), "milp")) report();
 }
 
 // Refines further around the last point, as a copy: many small steps that the

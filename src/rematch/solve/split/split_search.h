@@ -14,6 +14,7 @@
 #include "rematch/solve/request.h"
 #include "rematch/solve/split/near_point.h"
 #include "rematch/solve/split/split_round.h"
+#include "rematch/solve/window/window_search.h"
 
 namespace rematch {
 
@@ -61,12 +62,13 @@ class SplitSearch {
   void raise_bound(Cost bound);
   void raise_to_incumbent();
 
-  bool is_within_size(const SplitPoints& points) const;
+  bool is_within_size(const SplitPoints& split) const;
   bool relax(SplitRound& round);
   bool splits_further(SplitRound& round);
   // A brief one gives up if it takes long.
   LpSolution solve_integers(SplitRound& round, LpLimits limits, bool is_brief);
   double cutoff(const SplitRound& round) const;
+  Cost claimed_by(const LpSolution& answer, const SplitRound& round) const;
   Cost proved_by(const LpSolution& answer, const SplitRound& round);
   void prove_exactly(SplitRound& round, const LpSolution& answer);
 
@@ -76,6 +78,7 @@ class SplitSearch {
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);
   void search_more();
+  void solve_parts(std::span<const OpId> other, double time);
   void remember(const SplitRound& round, const LpSolution& answer);
   void look_near(SplitDetail detail);
   void share_cuts(const SplitDetail& detail);
@@ -113,6 +116,8 @@ class SplitSearch {
   std::optional<std::pair<SplitDetail, NearPoint>> near_;
   double search_seconds_ = 0;  // Spent on searching for better plans.
   std::uint64_t searches_ = 0;
+  std::int64_t moves_ = 0;  // Of all of them.
+  WindowSearch windows_;
   double near_effort_ = 0;  // Spent on looking near.
   // The last detail that raised the bound, while there are finer ones.
   std::optional<SplitDetail> coarse_;

@@ -10,10 +10,12 @@ namespace {
 
 constexpr int kMostStates = 20'000;
 
-// The runs of an op that may happen in a stage.
+// The runs of an op that may happen in a stage. The last piece of an op is open,
+// but what it is for ends with a stage.
 template <class Visit>
 void for_runs_in(const SplitProgram& program, OpId op, std::int32_t stage,
                  const Visit& visit) {
+  if (!program.is_of_use_after(op, stage - 1)) return;
   const auto points = program.run_points(op);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i] >= stage) return;
