@@ -31,7 +31,7 @@ def refused(folder, *arguments):
 
 def test_plan_knows_its_graph(folder):
     document = json.loads((folder / "plan.json").read_text())
-    assert document["version"] == 2
+    assert document["version"] == 1
     assert document["graph_file"]["path"] == "graph.json"
     assert document["graph_file"]["ops"] == 51
 
