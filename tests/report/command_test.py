@@ -2,6 +2,7 @@
 """`rematch report` and `--report`: files whole or not at all, one sentence else."""
 
 import json
+import os
 import shutil
 import xml.etree.ElementTree as xml
 
@@ -31,7 +32,7 @@ def refused(folder, *arguments):
 
 def test_plan_knows_its_graph(folder):
     document = json.loads((folder / "plan.json").read_text())
-    assert document["version"] == 2
+    assert document["version"] == 1
     assert document["graph_file"]["path"] == "graph.json"
     assert document["graph_file"]["ops"] == 51
 
@@ -97,22 +98,96 @@ def test_plan_without_its_graph_says_so(folder):
 def test_graph_that_is_gone_is_named(folder):
     (folder / "graph.json").rename(folder / "moved.json")
     assert refused(folder, "report", "plan.json", "-o", "page.html") == (
-        "plan.json: its graph is gone: graph.json: cannot be read: no such file or directory; "
-        "--graph says where it is"
+        "plan.json: its graph is not where it says: graph.json: cannot be read: "
+        "no such file or directory; --graph says where it is"
     )
     answer("report", "plan.json", "--graph", "moved.json", "-o", "page.html", cwd=folder)
 
 
-def test_another_graph_is_refused(folder):
-    other = refused(folder, "report", "plan.json", "-g", DATA / "vgg16.json", "-o", "page.html")
-    assert other == (
-        "plan.json: it was made for another graph: one with a number of ops of 51, not 45"
-    )
+def test_graph_is_found_by_any_path(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for path in (str(folder / "graph.json"), f"../{folder.name}/graph.json"):
+        (elsewhere / "plan.json").write_text(led_to(folder, path))
+        (elsewhere / path).resolve(strict=True)
+        answer("report", "plan.json", "-o", "page.html", cwd=elsewhere)
+
+
+def led_to(folder, path):
+    """The plan's file, saying that its graph is there."""
+    document = json.loads((folder / "plan.json").read_text())
+    document["graph_file"]["path"] = path
+    return json.dumps(document)
+
+
+def test_only_a_regular_file_is_a_graph(folder):
+    os.mkfifo(folder / "pipe")
+    (folder / "notes.txt").write_text("no graph")
+    reasons = {
+        ".": ".: not a regular file",
+        "": ": cannot be read: no such file or directory",
+        "pipe": "pipe: not a regular file",
+        "/dev/zero": "/dev/zero: not a regular file",
+        "graph.json\0": "graph.json?: not a regular file",
+        "-": "./-: cannot be read: no such file or directory",
+        "\x1b[2J\n": "?[2J?: cannot be read: no such file or directory",
+        "notes.txt": "notes.txt: ",
+        "plan.json": "plan.json: this is a solution, not a graph",
+    }
+    for path, reason in reasons.items():
+        (folder / "led.json").write_text(led_to(folder, path))
+        sentence = refused(folder, "report", "led.json", "-o", "page.html")
+        assert sentence.startswith(f"led.json: its graph is not where it says: {reason}")
+        assert sentence.endswith("; --graph says where it is")
+
+
+def change_graph(folder, **fields):
+    """Changes the first op of the graph."""
     changed = json.loads((folder / "graph.json").read_text())
-    changed["ops"][0]["cost"] += 1
+    changed["ops"][0].update(fields)
     (folder / "graph.json").write_text(json.dumps(changed))
+
+
+def test_graph_that_changed_is_refused(folder):
+    digest = json.loads((folder / "plan.json").read_text())["graph_file"]["digest"]
+    change_graph(folder, cost=12345)
     sentence = refused(folder, "report", "plan.json", "-o", "page.html")
-    assert "it was made for another graph: one with the digest" in sentence
+    assert sentence.startswith(
+        f"plan.json: it was made for another graph: one with the digest {digest}, not "
+    )
+    assert sentence.endswith("; plan again, or give --graph")
+
+
+def test_graph_that_is_named_is_judged_by_replay(folder):
+    change_graph(folder, cost=12345)
+    done = run("report", "plan.json", "-g", "graph.json", "-o", "page.html", cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (ANSWERED, "", 1)
+    assert done.stderr.startswith("rematch: plan.json: it was made for another graph: ")
+    assert done.stderr.endswith(
+        "; it is valid on this one, and what else it claims is left out\n"
+    )
+    # The page is that of the plan alone: a bound for another graph is none.
+    plan = json.loads((folder / "plan.json").read_text())["plan"]
+    (folder / "plan.json").write_text(json.dumps(plan))
+    done = run("report", "plan.json", "-g", "graph.json", cwd=folder)
+    assert (done.stdout, done.stderr) == ((folder / "page.html").read_text(), "")
+
+
+def test_graph_of_the_same_content_needs_no_note(folder):
+    text = (folder / "graph.json").read_text()
+    (folder / "copy.json").write_text(json.dumps(json.loads(text), indent=1))
+    done = run("report", "plan.json", "-g", "copy.json", cwd=folder)
+    assert (done.returncode, done.stderr) == (ANSWERED, "")
+    assert done.stdout == answer("report", "plan.json", cwd=folder)
+
+
+def test_plan_that_is_not_valid_on_the_graph_is_refused(folder):
+    sentence = refused(
+        folder, "report", "plan.json", "-g", DATA / "vgg16.json", "-o", "page.html"
+    )
+    assert sentence.startswith("plan.json: plan: step ") and "there is no " in sentence
+    change_graph(folder, recomputable=False, name="renamed")
+    sentence = refused(folder, "report", "plan.json", "-g", "graph.json", "-o", "page.html")
+    assert sentence.startswith("plan.json: plan: step 0: there is no op ")
 
 
 def test_claims_that_are_not_true_are_refused(folder):

@@ -3,8 +3,7 @@
 
 A sample is named <kind>_<what is special about it>.json. Every schema accepts
 its valid samples and refuses its invalid ones, and each rule of a schema is
-the only reason to refuse some sample. Solutions of version 1 are samples for
-version 2, too, once they say which graph they are for.
+the only reason to refuse some sample.
 """
 
 import copy
@@ -19,7 +18,7 @@ from referencing import Registry, Resource
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = Path(__file__).with_name("samples")
-KINDS = ("graph", "plan", "solution", "solution.2")
+KINDS = ("graph", "plan", "solution")
 SCHEMAS = {
     kind: json.loads((ROOT / f"docs/schemas/{kind}.schema.json").read_text("utf-8"))
     for kind in KINDS
@@ -93,8 +92,6 @@ IMPLIED = {
     # `then` and `else` are stricter.
     ("solution", "properties", "peak_bytes", "anyOf", 1, "type"),
     ("solution", "properties", "cost", "type"),
-    ("solution.2", "properties", "peak_bytes", "anyOf", 1, "type"),
-    ("solution.2", "properties", "cost", "type"),
 }
 RULES = [
     (kind, *path)
@@ -104,38 +101,12 @@ RULES = [
 ]
 
 
-def of_version_2(document):
-    """A solution of version 1 as one of version 2."""
-    if not isinstance(document, dict):
-        return document
-    changed = {**document, "graph_file": GRAPH_FILE}
-    if "version" in document:
-        changed["version"] = 2 if document["version"] == 1 else 99
-    return changed
-
-
-GRAPH_FILE = {"path": "graph.json", "ops": 2, "tensors": 2, "digest": "0" * 16}
-
-
-def invalid_documents(kind):
-    for sample in samples("invalid", kind):
-        yield json.loads(sample.values[0].read_text(encoding="utf-8"))
-    if kind == "solution.2":
-        yield from map(of_version_2, invalid_documents("solution"))
-
-
-def test_solutions_of_version_1_become_version_2():
-    for sample in samples("valid", "solution"):
-        document = json.loads(sample.values[0].read_text(encoding="utf-8"))
-        assert validator("solution.2").is_valid(of_version_2(document))
-
-
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: ".".join(map(str, rule)))
 def test_rule_refuses_some_sample(rule):
     kind, *path = rule
     schemas = {**SCHEMAS, kind: without(SCHEMAS[kind], path)}
-    check = validator(kind, schemas)
-    assert any(check.is_valid(document) for document in invalid_documents(kind))
+    found = [sample.values[0] for sample in samples("invalid", kind)]
+    assert any(is_valid(sample, schemas) for sample in found)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -163,13 +134,16 @@ def test_program_agrees(path, accepted):
 @pytest.mark.skipif(not PROGRAM, reason="REMATCH_PROGRAM is not set")
 def test_solution_that_the_program_writes_is_valid(tmp_path):
     graph = samples("valid", "graph")[0].values[0]
-    for output, kind in (("plan.json", "solution.2"), ("-", "solution")):
+    for output in ("plan.json", "-"):
         done = subprocess.run(
             [PROGRAM, "plan", str(graph), "--budget", "100%", "-o", output],
             capture_output=True, text=True, timeout=60, cwd=tmp_path, check=True,
         )  # fmt: skip
         text = done.stdout if output == "-" else (tmp_path / output).read_text("utf-8")
-        assert validator(kind).is_valid(json.loads(text))
+        document = json.loads(text)
+        assert validator("solution").is_valid(document)
+        assert document["version"] == 1
+        assert ("graph_file" in document) == (output != "-")
 
 
 @pytest.mark.skipif(not PROGRAM, reason="REMATCH_PROGRAM is not set")

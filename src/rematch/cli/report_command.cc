@@ -5,11 +5,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
 #include "rematch/io/graph_file.h"
@@ -35,8 +38,8 @@ constexpr const char* kExamples = R"(Examples:
   rematch report plan.json --graph graph.json -o trace.json
       a trace for Perfetto; .svg is a picture, .csv the memory of every step
 
-A file of plan -o says where its graph is; --graph names another place. Exit
-codes: 0 written, 2 bad input.)";
+A file of plan -o says where its graph is; --graph names another place, or
+another graph on which the plan is valid. Exit codes: 0 written, 2 bad input.)";
 
 struct Options {
   std::vector<std::string> plans;
@@ -107,6 +110,20 @@ Result<PlanText> read_plan(const std::string& path) {
   return PlanText{path, *std::move(text), *std::move(origin)};
 }
 
+// A plan's file may come from a stranger and name anything: no pipe that waits
+// for a writer and no device without an end is opened for it, nor what the
+// system would make of a name with a zero byte.
+Result<Graph> load_regular_file(const std::string& path) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  const bool other = std::filesystem::exists(status) &&
+                     !std::filesystem::is_regular_file(status);
+  if (other || path.find('\0') != path.npos) {
+    return Error{ErrorCode::kIo, fmt::format("{}: not a regular file", path)};
+  }
+  return load_graph(path);
+}
+
 Result<Graph> find_graph(const Options& options, const PlanText& first) {
   if (!options.graph.empty()) return load_graph(options.graph);
   if (!first.origin) {
@@ -114,21 +131,22 @@ Result<Graph> find_graph(const Options& options, const PlanText& first) {
                    {ErrorCode::kInvalidArgument,
                     "it does not say which graph it is for; --graph does"});
   }
-  auto graph = load_graph(path_of(*first.origin, first.path));
-  if (graph || graph.error().code != ErrorCode::kIo) return graph;
-  return in_file(first.path,
-                 {graph.error().code,
-                  fmt::format("its graph is gone: {}; --graph says where it is",
-                              graph.error().message)});
+  auto graph = load_regular_file(path_of(*first.origin, first.path));
+  if (graph) return graph;
+  return in_file(
+      first.path,
+      {graph.error().code,
+       fmt::format(
+           "its graph is not where it says: {}; --graph says where it is",
+           graph.error().message)});
 }
+
+// What a plan's file claims counts only on the graph that it was made for.
+enum class Claims { kChecked, kLeftOut };
 
 Result<MeasuredPlan> measured(const Graph& graph, const PlanText& text,
                               const std::string& label,
-                              const std::string& order) {
-  if (text.origin) {
-    const auto same = check_origin(*text.origin, graph);
-    if (!same) return same.error();
-  }
+                              const std::string& order, Claims claims) {
   const auto document = parse_json(text.text);
   if (!document) return document.error();
   const auto rule = order_from_name(order);
@@ -136,6 +154,9 @@ Result<MeasuredPlan> measured(const Graph& graph, const PlanText& text,
     auto solution = solution_from_json(text.text, graph);
     if (!solution) return solution.error();
     if (rule) solution->order = *rule;
+    if (solution->has_plan() && claims == Claims::kLeftOut) {
+      return measure(graph, label, *solution->plan, solution->order);
+    }
     if (solution->has_plan()) return measure(graph, label, *solution);
   }
   auto plan = plan_from_json(text.text, graph);
@@ -165,7 +186,40 @@ std::string text_of(const Graph& graph, std::vector<MeasuredPlan> plans,
   return plans_page(graph, std::move(plans));
 }
 
-Result<ExitCode> run(const Options& options) {
+// Plans, and what a person should know about them.
+struct Measured {
+  std::vector<MeasuredPlan> plans;
+  std::vector<std::string> notes;
+};
+
+// With a graph that was named on the command line replay is the only judge;
+// one that a plan's file led to must be the one that the plan was made for.
+Result<Measured> measure_all(const Graph& graph,
+                             const std::vector<PlanText>& texts,
+                             const Options& options) {
+  Measured result;
+  for (const PlanText& text : texts) {
+    const Status same =
+        text.origin ? check_origin(*text.origin, graph) : ok_status();
+    if (!same && options.graph.empty()) {
+      return in_file(text.path,
+                     {same.error().code,
+                      same.error().message + "; plan again, or give --graph"});
+    }
+    auto plan =
+        measured(graph, text, label_of(text.path, options.plans), options.order,
+                 same ? Claims::kChecked : Claims::kLeftOut);
+    if (!plan) return in_file(text.path, plan.error());
+    result.plans.push_back(*std::move(plan));
+    if (same) continue;
+    result.notes.push_back(
+        in_file(text.path, same.error()).message +
+        "; it is valid on this one, and what else it claims is left out");
+  }
+  return result;
+}
+
+Result<ExitCode> run(const Options& options, const Console& console) {
   const auto format = format_of(options);
   if (!format) return format.error();
   if (const auto error = conflict(options, *format)) return *error;
@@ -177,16 +231,14 @@ Result<ExitCode> run(const Options& options) {
   }
   const auto graph = find_graph(options, texts.front());
   if (!graph) return graph.error();
-  std::vector<MeasuredPlan> plans;
-  for (const PlanText& text : texts) {
-    auto plan = measured(*graph, text, label_of(text.path, options.plans),
-                         options.order);
-    if (!plan) return in_file(text.path, plan.error());
-    plans.push_back(*std::move(plan));
-  }
-  const auto written =
-      write_text(options.output, text_of(*graph, std::move(plans), *format));
+  auto shown = measure_all(*graph, texts, options);
+  if (!shown) return shown.error();
+  const auto written = write_text(
+      options.output, text_of(*graph, std::move(shown->plans), *format));
   if (!written) return written.error();
+  for (const std::string& note : shown->notes) {
+    console.err << "rematch: " << display_name(note, 2000) << '\n';
+  }
   return ExitCode::kAnswered;
 }
 
@@ -221,7 +273,9 @@ void add_report_command(Command app, Session& session) {
       .type_name("FILE")
       .show_default();
   command.callback([options, &session] {
-    session.action = [options] { return run(*options); };
+    session.action = [options, &session] {
+      return run(*options, session.console);
+    };
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rematch/graph/declarations.h"
 #include "rematch/io/graph_json.h"
 #include "rematch/io/json_parse.h"
 #include "rematch/io/json_writer.h"
@@ -63,7 +64,8 @@ std::optional<GraphOrigin> origin_of(const Graph& graph,
 
 std::string path_of(const GraphOrigin& origin, const std::string& document) {
   const fs::path folder = fs::path(document).parent_path();
-  return (folder / origin.path).lexically_normal().string();
+  const std::string path = (folder / origin.path).lexically_normal().string();
+  return path == "-" ? "./-" : path;
 }
 
 Status check_origin(const GraphOrigin& origin, const Graph& graph) {
@@ -79,7 +81,7 @@ Status check_origin(const GraphOrigin& origin, const Graph& graph) {
   }
   const std::string digest = graph_digest(graph);
   if (origin.digest != digest) {
-    return other_graph("the digest", origin.digest, digest);
+    return other_graph("the digest", shown_name(origin.digest), digest);
   }
   return ok_status();
 }
@@ -116,6 +118,7 @@ Result<std::optional<GraphOrigin>> origin_from_json(std::string_view text) {
     return std::optional<GraphOrigin>();
   }
   FieldReader solution(*document);
+  check_header(solution, DocumentKind::kSolution);
   auto origin = read_origin(solution);
   if (solution.failed()) return solution.error();
   return origin;

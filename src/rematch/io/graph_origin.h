@@ -34,7 +34,8 @@ std::optional<GraphOrigin> origin_of(const Graph& graph,
                                      const std::string& file,
                                      const std::string& document);
 
-// Where the graph of a document at `document` is.
+// Where the graph of a document at `document` is. Never "-", which would be
+// standard input.
 std::string path_of(const GraphOrigin& origin, const std::string& document);
 
 // Fails with kInvalidGraph, naming both sizes or digests, unless `graph` is the

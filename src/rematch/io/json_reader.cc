@@ -190,7 +190,7 @@ std::optional<DocumentKind> document_kind(const JsonValue& document) {
 
 std::string_view format_name(DocumentKind kind) { return format_of(kind).name; }
 
-std::int64_t check_header(FieldReader& document, DocumentKind kind) {
+void check_header(FieldReader& document, DocumentKind kind) {
   const Format& wanted = format_of(kind);
   const auto found = document_kind(document.value());
   if (!found) {
@@ -202,16 +202,10 @@ std::int64_t check_header(FieldReader& document, DocumentKind kind) {
                               wanted.word));
   }
   const std::int64_t version = document.integer("version");
-  if (version == kFormatVersion) return version;
-  const bool several = kind == DocumentKind::kSolution;
-  if (several && version == kSolutionWithFile) return version;
+  if (version == kFormatVersion) return;
   document.fail(fmt::format(
-      "version {} of the {} format is not known (known: {})", version,
-      wanted.word,
-      several
-          ? fmt::format("versions {} and {}", kFormatVersion, kSolutionWithFile)
-          : fmt::format("version {}", kFormatVersion)));
-  return version;
+      "version {} of the {} format is not known (known: version {})", version,
+      wanted.word, kFormatVersion));
 }
 
 }  // namespace rematch

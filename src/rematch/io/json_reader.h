@@ -90,11 +90,8 @@ std::optional<DocumentKind> document_kind(const JsonValue& document);
 std::string_view format_name(DocumentKind kind);
 
 inline constexpr std::int64_t kFormatVersion = 1;
-// Of solutions that say which file their graph is in.
-inline constexpr std::int64_t kSolutionWithFile = 2;
 
 // Fails unless the document is of this kind and of a version that we know.
-// Gives the version.
-std::int64_t check_header(FieldReader& document, DocumentKind kind);
+void check_header(FieldReader& document, DocumentKind kind);
 
 }  // namespace rematch

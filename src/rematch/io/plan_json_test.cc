@@ -64,9 +64,8 @@ TEST(PlanFromJson, RefusesSolutionWithoutPlan) {
 }
 
 TEST(PlanFromJson, RefusesSolutionOfAnotherVersion) {
-  EXPECT_EQ(problem(R"({"format": "rematch.solution", "version": 3})"),
-            "version 3 of the solution format is not known (known: versions 1 "
-            "and 2)");
+  EXPECT_EQ(problem(R"({"format": "rematch.solution", "version": 2})"),
+            "version 2 of the solution format is not known (known: version 1)");
 }
 
 TEST(PlanFromJson, NamesTheStepInsideASolution) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,11 +19,13 @@ namespace rematch {
 namespace {
 
 constexpr std::array<std::string_view, 19> kSolutionFields = {
-    "format",       "version",    "outcome",     "strategy",
-    "budget_bytes", "peak_bytes", "fixed_bytes", "cost",
-    "base_cost",    "overhead",   "lower_bound", "gap",
-    "stop_reason",  "order",      "seed",        "peak_floor_bytes",
-    "message",      "plan",       "graph_file"};
+    "format",     "version",          "graph_file",
+    "outcome",    "strategy",         "budget_bytes",
+    "peak_bytes", "fixed_bytes",      "cost",
+    "base_cost",  "overhead",         "lower_bound",
+    "gap",        "stop_reason",      "order",
+    "seed",       "peak_floor_bytes", "message",
+    "plan"};
 
 enum class Seconds { kWritten, kLeftOut };
 
@@ -176,7 +177,7 @@ std::string solution_to_json(const Graph& graph, const Solution& solution,
                              const std::optional<GraphOrigin>& origin) {
   JsonObjectWriter fields(JsonLayout::kLines);
   fields.text("format", format_name(DocumentKind::kSolution))
-      .integer("version", origin ? kSolutionWithFile : kFormatVersion);
+      .integer("version", kFormatVersion);
   if (origin) fields.json("graph_file", origin_to_json(*origin));
   write_summary(solution, Seconds::kLeftOut, fields);
   std::string plan = "null";
@@ -192,16 +193,9 @@ Result<Solution> solution_from_json(std::string_view text, const Graph& graph) {
   const auto document = parse_json(text);
   if (!document) return document.error();
   FieldReader fields(*document);
-  const bool with_file =
-      check_header(fields, DocumentKind::kSolution) == kSolutionWithFile;
-  if (with_file) {
-    fields.allow_only(kSolutionFields);
-    if (!read_origin(fields)) fields.fail("field 'graph_file' is missing");
-  } else {
-    // All but the last, which came with version 2.
-    fields.allow_only(
-        std::span(kSolutionFields).first(kSolutionFields.size() - 1));
-  }
+  check_header(fields, DocumentKind::kSolution);
+  fields.allow_only(kSolutionFields);
+  read_origin(fields);
   Solution solution;
   if (!fields.failed()) read_summary(fields, solution);
   if (!fields.failed()) read_measures(fields, solution);

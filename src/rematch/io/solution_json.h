@@ -19,7 +19,7 @@ std::string summary_to_json(const Solution& solution);
 
 // Writes a solution of `graph` with its plan, but without `seconds`: the same
 // solution gives the same text. With `origin` it says which file the graph is
-// in, which makes it a document of version 2.
+// in.
 std::string solution_to_json(
     const Graph& graph, const Solution& solution,
     const std::optional<GraphOrigin>& origin = std::nullopt);
