@@ -132,3 +132,10 @@ def test_certificate_is_in_words(read_page):
     assert any(f"within {gap:.{digits}f}%" in words for digits in (0, 1, 2, 4))
     floor = claims["peak_floor_bytes"] / 2**30
     assert f"{floor:.3f} GiB" in words
+
+
+def test_page_is_small(tmp_path):
+    for command in (("generate", "transformer", "--ops", 2000, "--training", "-o", "g.json"),
+                    ("plan", "g.json", "-b", "50%", "-s", "gap", "--report", "page.html")):
+        assert program.run(*command, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "page.html").stat().st_size < 1_000_000

@@ -5,6 +5,7 @@
 
 #include "rematch/solve/gap/gap_search.h"
 #include "rematch/solve/gap/realise.h"
+#include "rematch/solve/gap/slope.h"
 
 namespace rematch {
 namespace {
@@ -15,6 +16,7 @@ constexpr std::size_t kManyTriesOps = 5'000;
 constexpr int kPassesPerTry = 2;
 constexpr int kMostFailures = 3;
 constexpr int kMostIdleTries = 3;
+constexpr int kMostSlopes = 12;
 // Branch and bound: at most so many nodes, and nodes times gaps.
 constexpr std::size_t kMostNodes = 2'000;
 constexpr std::size_t kMostNodeGaps = 150'000;
@@ -38,6 +40,25 @@ class Search {
       return false;
     }
     return !meter_.stop();
+  }
+
+  // Chooses evictions again, by what they really cost.
+  void try_slopes(const GapProgram& program, std::vector<double> evicted,
+                  Cost bound) {
+    if (problem_.graph.num_ops() > kManyTriesOps) return;
+    GapProgram scaled = program;
+    int idle = 0;
+    for (int round = 0; round < kMostSlopes; ++round) {
+      if (meter_.stop() || is_close_to(bound) || idle == kMostIdleTries) return;
+      const auto chosen = rounded_evictions(scaled, evicted);
+      auto plan = realise(problem_.graph, program, chosen, meter_);
+      if (!plan) return;
+      scaled = with_paid_costs(problem_.graph, scaled, chosen, *plan);
+      const Cost before = incumbent_.cost();
+      incumbent_.offer(*std::move(plan), "gap");
+      idle = incumbent_.cost() < before ? 0 : idle + 1;
+      evicted = gap_bound(problem_, scaled, meter_, kPassesPerTry).evicted;
+    }
   }
 
   bool is_close_to(Cost bound) const {
@@ -106,6 +127,10 @@ GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
   Search search(problem, incumbent, meter);
   const bool going = search.try_within(program, bound.evicted);
   search.polish();
+  if (going) {
+    search.try_slopes(program, bound.evicted, bound.lower_bound);
+    search.polish();
+  }
   search.try_with_less(going, bound.lower_bound);
   search.polish();
   answer.lower_bound = search.search(program, bound);

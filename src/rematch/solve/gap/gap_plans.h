@@ -22,10 +22,10 @@ struct GapAnswer {
   }
 };
 
-// Solves the relaxation, realises it within the budget and within a little
-// less, then searches the integer program as far as the size of the graph
-// allows; offers every plan to `incumbent`. `problem` has a fixed order and a
-// budget of at least the floor.
+// Solves the relaxation, realises it within the budget, again with costs as the
+// plan pays them, and within a little less memory, then searches the integer
+// program as far as the size of the graph allows; offers every plan to
+// `incumbent`. `problem` has a fixed order and a budget of at least the floor.
 GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter);
 
 }  // namespace rematch
