@@ -122,6 +122,44 @@ def test_an_exception_leaves_the_generator_alone():
     assert graph.schedule is not None
 
 
+def test_autocast_of_statistics():
+    """The graph says that they have 16 bits, which they have not."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(),
+                          nn.Flatten(), nn.Linear(8 * 36, 4))
+    twin = training.copy_of(model)
+    function = rematch.torch.compile(model, budget="100%", time_limit=1)
+    images = torch.randn(4, 3, 8, 8)
+    for each in (function, twin):
+        with torch.autocast("cpu", torch.bfloat16):
+            output = each(images)
+        output.float().sum().backward()
+    assert same(gradients(model), gradients(twin))
+
+
+@pytest.mark.parametrize("kernels", ["eager", "fused"])
+def test_running_statistics_change_while_a_forward_waits(kernels):
+    torch.manual_seed(0)
+    model = nn.Sequential(*(layer for _ in range(3) for layer in (
+        nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU())))
+    twin = training.copy_of(model)
+    options = {"time_limit": 1, "kernels": kernels}
+    with pytest.raises(rematch.torch.InfeasibleBudget) as failure:
+        rematch.torch.compile(training.copy_of(model), budget=1, **options)(
+            torch.randn(512, 64))
+    torch._dynamo.reset()
+    function = rematch.torch.compile(model, failure.value.least_budget, **options)
+    batches = [torch.randn(512, 64) for _ in range(2)]
+    plain = twin if kernels == "eager" else torch.compile(twin, dynamic=False)
+    for each in (function, plain):
+        outputs = [each(batch).sum() for batch in batches]
+        for output in reversed(outputs):
+            output.backward()
+    assert any(run.number for run in function.rematch_graphs[0].schedule.runs)
+    assert same([*gradients(model), *model.buffers()],
+                [*gradients(twin), *twin.buffers()])
+
+
 def test_autocast():
     """As without recomputation; eager casts differently in backward."""
     plain, twin, function, batch = pair("vit")

@@ -69,11 +69,12 @@ class Writer:
         if run.number and op.state is not None:
             state = run.reads[op.state.name].name
             call = (f"_replay({state}, {self.bind(op.device, 'c')}, "
-                    f"{self.bind(op.call, 'f')}, {self.text(op.args, run.reads)}, "
+                    f"{self.bind(op.call, 'f')}, "
+                    f"{self.text(op.args_in(run.number), run.reads)}, "
                     f"{self.text(op.kwargs, run.reads)})")
         else:
-            function = op.rerun if run.number and op.rerun else op.call
-            call = self.call(function, op.args, op.kwargs, run.reads)
+            call = self.call(op.call_in(run.number), op.args_in(run.number), op.kwargs,
+                             run.reads)
         targets = [copy.name if copy else "_" for copy in run.makes]
         if not targets or set(targets) == {"_"} and not op.returns_tuple:
             self.lines.append(call)

@@ -185,7 +185,7 @@ class Lowering:
                 outputs, isinstance(result, (list, tuple)), phase,
                 recomputable=not is_effect and self._can_rerun(node),
                 has_effect=is_effect or self._draws(node, phase),
-                module=module_of(node))
+                module=module_of(node), rerun_args=self._rerun_args(node, tuple(args)))
         if randomness.is_random(node.target) and op.recomputable:
             op.state, op.device = self._state(node, phase), self.device
         self.program.ops.append(op)
@@ -276,6 +276,21 @@ class Lowering:
             if any(self.program.root(name) in self.mutated for name in names):
                 return False
         return True
+
+    def _rerun_args(self, node: fx.Node, args: tuple) -> tuple | None:
+        """Without running statistics, which nothing depends on and which the next
+        forward pass changes while this one waits for its backward: any values of
+        their shape will do, as the weight's."""
+        ignored = _IGNORED_WHEN_RERUN.get(node.target, ())
+        values = [item.meta.get("val") if isinstance(item, fx.Node) else item
+                  for item in node.args]
+        if not ignored or values[1] is None or any(
+                values[index] is None
+                or signature(values[index]) != signature(values[1])
+                for index in ignored):
+            return None
+        return tuple(args[1] if index in ignored else arg
+                     for index, arg in enumerate(args))
 
     # -- outputs -----------------------------------------------------------
 

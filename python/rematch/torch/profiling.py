@@ -56,9 +56,17 @@ def materialise(signature: tuple, device: torch.device) -> torch.Tensor:
 
 
 def _is_small(signature: tuple) -> bool:
-    """A few numbers. What the graph says about where they are and how much memory
-    they hold is not always true."""
+    """A few numbers."""
     return math.prod(signature[0]) <= 16
+
+
+def _is_doubtful(signature: tuple) -> bool:
+    """What the graph says about it is not always true: where a few numbers are and
+    how much memory they hold, and that statistics have as few digits as what they
+    are of."""
+    shape, _, dtype, _ = signature
+    return _is_small(signature) or len(shape) == 1 and dtype in (
+        "torch.bfloat16", "torch.float16")
 
 
 def _is_control(signature: tuple) -> bool:
@@ -123,29 +131,32 @@ class Profiler:
                 map_refs(tree, self._find_control)
         elif ref.name in self.makers and ref.name not in self.controls \
                 and _is_control(self._value(ref.name).signature):
-            self.controls.update(self._small_results(self.makers[ref.name]))
+            self.controls.update(self._doubtful_results(self.makers[ref.name]))
 
-    def _small_results(self, op: Op) -> dict[str, torch.Tensor]:
+    def _doubtful_results(self, op: Op) -> dict[str, torch.Tensor]:
         """By name, for real."""
         args, kwargs = self.arguments(op)
         result = op.call(*args, **kwargs)
         result = result if op.returns_tuple else (result,)
         return {name: tensor for name, tensor in zip(op.outputs, result, strict=True)
-                if name and _is_small(self._value(name).signature)}
+                if name and _is_doubtful(self._value(name).signature)}
 
     def correct_sizes(self, ops: list[Op]) -> None:
-        """Of small results of ops with the same arguments, as they really are."""
-        if not any(name and _is_small(self._value(name).signature)
+        """Of results of ops with the same arguments, as they really are."""
+        if not any(name and _is_doubtful(self._value(name).signature)
                    for name in ops[0].outputs):
             return
-        results = self._small_results(ops[0])
+        results = self._doubtful_results(ops[0])
         for index, first in enumerate(ops[0].outputs):
             if first not in results:
                 continue
-            size = bytes_on(results[first], self.device)
+            real = results[first]
             for op in ops:
                 value = self._value(op.outputs[index])
-                self.program.values[value.name] = replace(value, bytes=size)
+                shape, stride, _, kind = value.signature
+                self.program.values[value.name] = replace(
+                    value, bytes=bytes_on(real, self.device),
+                    signature=(shape, stride, str(real.dtype), kind))
 
     def alone(self, op: Op, function: Callable, what: Any) -> Any:
         """Calls the function, which runs the op, with all memory that there is."""

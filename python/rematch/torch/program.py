@@ -57,10 +57,20 @@ class Op:
     # run, and the generator's device. Reruns replay that state.
     state: Ref | None = None
     device: Any = None
-    rerun: Callable | None = None  # Called instead from the second time on.
+    # From the second time on: what is called, and with what, if not the same.
+    rerun: Callable | None = None
+    rerun_args: tuple | None = None
     module: str = ""
     cost: float = 0.0  # Microseconds.
     workspace: int = 0  # Bytes.
+
+    def call_in(self, number: int) -> Callable:
+        """What the run of this number calls; the first has 0."""
+        return self.rerun if number and self.rerun else self.call
+
+    def args_in(self, number: int) -> tuple:
+        """What it is called with, besides `kwargs`."""
+        return self.rerun_args if number and self.rerun_args is not None else self.args
 
 
 @dataclass
@@ -84,9 +94,10 @@ class Program:
         """The values that some arguments read, each once, in order."""
         return list(dict.fromkeys(self.root(ref.name) for ref in refs(tree)))
 
-    def inputs_of(self, op: Op) -> list[str]:
+    def inputs_of(self, op: Op, number: int = 0) -> list[str]:
+        """What the run of this number reads."""
         state = [op.state] if op.state else []
-        return self.roots([op.args, op.kwargs, state])
+        return self.roots([op.args_in(number), op.kwargs, state])
 
 
 def prune(program: Program) -> None:

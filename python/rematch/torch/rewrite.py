@@ -85,7 +85,7 @@ class Rewriting:
         tag = f"is_{phase}"
         if old is not None and run.number == 0 and op.phase == phase:
             tag = old.meta.get("partitioner_tag", tag)
-        args = self._resolve(op.args, run.reads, tag)
+        args = self._resolve(op.args_in(run.number), run.reads, tag)
         kwargs = self._resolve(op.kwargs, run.reads, tag)
         target = op.call
         if run.number and op.state is not None:

@@ -83,7 +83,7 @@ class Tracer:
         if number == 0 and op.phase == "backward" and self.phase == "forward":
             self._begin_backward()
         reads = {name: self.now.get(name, Copy(name))
-                 for name in self.program.inputs_of(op)}
+                 for name in self.program.inputs_of(op, number)}
         run = Run(op, number, reads, phase=self.phase)
         values = [self.program.values[name] for name in op.outputs if name]
         made = sum(value.bytes for value in values if not value.storage_of)

@@ -106,16 +106,19 @@ class _Pass:
         name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
         function = _function(name, reads, lines, returns, self.compiled.names)
         changed = [item for item in written if item in program.inputs]
-        rerun = None
-        if changed:  # What it writes to again is let go.
-            aside = [f"{item} = {item}.clone()" for item in changed]
-            rerun = _function(name, reads, [*aside, *lines], returns,
+        rerun, others = None, [item for item in reads if item not in changed]
+        if changed:  # What it writes to again is let go, and does not matter.
+            aside = [f"{item} = {_allocation(program.inputs[item])}"
+                     for item in changed]
+            rerun = _function(name, others, [*aside, *lines], returns,
                               self.compiled.names)
         op = Op(name, self._kind(call, reads, lines), function,
                 tuple(Ref(whole.version.get(read, read)) for read in reads), {},
                 tuple(outputs), returns_tuple=len(returns) > 1, phase=self.phase,
                 recomputable=self._can_rerun(call, reads, written),
-                has_effect=bool(changed) or self._is_random(call), rerun=rerun)
+                has_effect=bool(changed) or self._is_random(call), rerun=rerun,
+                rerun_args=tuple(Ref(whole.version.get(read, read))
+                                 for read in others) if changed else None)
         for buffer in fresh:
             whole.new_value(buffer, _fake_allocation(self.allocations[buffer], whole))
         if call.result:
@@ -291,6 +294,12 @@ _reinterpret = torch._C._dynamo.guards._reinterpret_tensor
 
 def _as_strided(tensor, size, stride, offset=0):
     return torch.as_strided(tensor, size, stride, tensor.storage_offset() + offset)
+
+
+def _allocation(value: Value) -> str:
+    """Of a tensor like an input."""
+    shape, stride, dtype, kind = value.signature
+    return f"torch.empty_strided({shape}, {stride}, dtype={dtype}, device={kind!r})"
 
 
 def _fake_allocation(call: ast.Call, whole: Lowering) -> torch.Tensor:
