@@ -210,6 +210,10 @@ def test_the_largest_batch_is_the_largest(monkeypatch):
     assert largest(model, budget, overhead=0.0).batch == 600
     with pytest.raises(InfeasibleBudget, match="a batch of 1 does not train"):
         largest(model, 1000)
+    with pytest.raises(ValueError, match="a share of depends on the batch"):
+        largest(model, "50%")
+    with pytest.raises(ValueError, match="overhead must be at least 0, not -1"):
+        largest(model, budget, overhead=-1)
 
 
 def test_a_batch_of_which_an_op_does_not_fit_alone_is_too_large(monkeypatch):
@@ -236,6 +240,8 @@ def test_a_batch_of_which_an_op_does_not_fit_alone_is_too_large(monkeypatch):
     assert tried == ["convolution"] * 2  # Once more when all else was let go.
 
 
-def test_plans_are_json():
+def test_plans_are_json(tmp_path):
     saved = planned(models.make(NAME), "100%").saved()
+    with pytest.raises(FileNotFoundError, match="nowhere/plan.json'$"):
+        saved.save(tmp_path / "nowhere" / "plan.json")
     assert json.loads(json.dumps(saved.graph))["format"] == "rematch.graph"

@@ -229,6 +229,11 @@ def test_an_unknown_option_is_refused():
         rematch.torch.compile(nn.Linear(1, 1), bugdet=3)
 
 
+def test_only_modules_are_compiled():
+    with pytest.raises(ValueError, match="takes a torch.nn.Module, not a function"):
+        rematch.torch.compile(lambda x: x, budget="1GiB")
+
+
 def test_kernels_are_of_a_known_kind():
     with pytest.raises(ValueError, match="must be 'eager' or 'fused', not 'fast'"):
         rematch.torch.compile(nn.Linear(1, 1), kernels="fast")

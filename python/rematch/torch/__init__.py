@@ -33,6 +33,9 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
     wrapper, as of torch.compile; with `in_place` it is the model itself, as of
     torch.nn.Module.compile, and the names in its state_dict stay.
     """
+    if not isinstance(model, torch.nn.Module):
+        raise ValueError("rematch.torch.compile takes a torch.nn.Module, not a "
+                         f"{type(model).__name__}")
     backend = Backend(Options.parse({"budget": budget, **options}),
                       lambda: wrappers.refuse_sharded_parts(model))
     if in_place:

@@ -127,6 +127,11 @@ def max_batch(model: torch.nn.Module, make_batch: Callable[[int], tuple[Any, Any
     everything: 0.33 is about one more forward pass. The search believes that a
     larger batch needs no less memory.
     """
+    if isinstance(budget, str) and budget.endswith("%"):
+        raise ValueError(f"budget must be bytes or 'auto', not {budget!r}: what it "
+                         "would be a share of depends on the batch")
+    if overhead is not None and not overhead >= 0:
+        raise ValueError(f"overhead must be at least 0, not {overhead!r}")
     options = {**options, "loss_fn": loss_fn, "budget": budget}
     search = _Search(model, make_batch, overhead, options)
     first = low = min(_FIRST, most)

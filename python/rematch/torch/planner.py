@@ -161,8 +161,12 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
     except (rematch.Error, IndexError, KeyError, TypeError) as error:
         raise PlanMismatch(f"the saved plan is damaged: {error}") from None
     found = Planned(schedule, saved.sequence, None, graph, keep_all(program).peak)
-    if found.schedule.peak > budget:
-        raise infeasible(program, budget, found, proved=False)
+    need = found.schedule.peak
+    if need > budget:
+        raise InfeasibleBudget(
+            f"the saved plan takes {rematch.format_bytes(need)} ({need} bytes), more "
+            f"than the budget of {rematch.format_bytes(budget)} ({budget} bytes); "
+            "plan anew", need, found.sequence)
     return found
 
 

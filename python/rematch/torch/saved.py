@@ -67,6 +67,8 @@ class SavedPlan:
         try:
             draft.write_text(text + "\n", encoding="utf-8")
             draft.replace(path)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
         finally:
             draft.unlink(missing_ok=True)
 
