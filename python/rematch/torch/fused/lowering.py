@@ -22,18 +22,10 @@ from rematch.torch import randomness
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
-from rematch.torch.fused.wrapper import Call, Wrapper, read
+from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
 from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.lowering import signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
-
-
-class _Rename(ast.NodeTransformer):
-    def __init__(self, names: dict[str, ast.expr]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.names.get(node.id, node)
 
 
 class _Pass:
@@ -48,7 +40,7 @@ class _Pass:
                      *(call.result for call in wrapper.calls if call.result)):
             names[name] = ast.Name(f"{phase[0]}_{name}", ast.Load())
             whole.known.add(names[name].id)
-        self.rename = _Rename(names)
+        self.given = names
         self.allocations = {names[name].id: call
                             for name, call in wrapper.allocations.items()}
         self.elements: dict[str, dict[int, str]] = {}
@@ -64,7 +56,7 @@ class _Pass:
         return [self._renamed(item) for item in self.wrapper.outputs]
 
     def _renamed(self, node: ast.expr) -> Any:
-        return self.rename.visit(ast.parse(ast.unparse(node), mode="eval").body)
+        return substituted(node, self.given)
 
     def _bases(self, names: Sequence[str]) -> list[str]:
         """Values and inputs, by the names of the whole."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import Any
 
 from rematch.torch.fused.capture import Pass
 from rematch.torch.fused.writes import NotUnderstood, Writes
@@ -49,6 +50,13 @@ class _Substitute(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.known.get(node.id, node)
+
+
+def substituted(node: ast.expr, known: dict[str, ast.expr]) -> Any:
+    """The expression with others in place of names. It is copied: what is put in
+    stands in several places."""
+    copy = ast.parse(ast.unparse(node), mode="eval").body
+    return _Substitute(known).visit(copy)
 
 
 class _Reader:
@@ -118,9 +126,7 @@ class _Reader:
                                        list(dict.fromkeys(written)), result))
 
     def substituted(self, node: ast.expr) -> ast.expr:
-        # Copied: what is put in stands in several places.
-        return _Substitute(self.aliases).visit(ast.parse(ast.unparse(node),
-                                                         mode="eval").body)
+        return substituted(node, self.aliases)
 
     def names(self, node: ast.expr) -> list[str]:
         """Of inputs, buffers and results."""
