@@ -241,8 +241,7 @@ def test_kernels_are_of_a_known_kind():
 
 def test_as_a_backend_of_torch_compile():
     model = models.make("resnet")
-    function = torch.compile(model, backend=rematch.torch.rematch_backend,
-                             dynamic=False,
+    function = torch.compile(model, backend="rematch", dynamic=False,
                              options={"budget": TIGHT, "time_limit": 2, "gap": 0.02})
     twin = training.copy_of(model)
     batch = models.batch("resnet")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import torch
+from torch._dynamo import list_backends, register_backend
 
 from rematch.torch import dynamo, wrappers
 from rematch.torch.backend import Backend, rematch_backend
@@ -48,3 +49,8 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
     # Not by assignment, which would change the model itself.
     compiled.__dict__["rematch_graphs"] = backend.graphs
     return compiled
+
+
+# Installed, the package says so itself; imported from elsewhere, it does here.
+if "rematch" not in list_backends(exclude_tags=()):
+    register_backend(rematch_backend, name="rematch")
