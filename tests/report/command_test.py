@@ -211,6 +211,67 @@ def test_what_is_wrong_is_said(folder, arguments, sentence):
     assert refused(folder, "report", *arguments) == sentence
 
 
+PLAN = ["plan", "graph.json", "-b", "80%", "-s", "gap"]
+FRONTIER = ["frontier", "graph.json", "--points", 2, "-s", "gap"]
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["report", "plan.json", "-o", "plan.json"],
+         "-o 'plan.json' would overwrite 'plan.json', which is read"),
+        (["report", "plan.json", "-o", "graph.json"],
+         "-o 'graph.json' would overwrite 'graph.json', which is read"),
+        ([*PLAN, "-o", "./graph.json"],
+         "-o './graph.json' would overwrite 'graph.json', which is read"),
+        ([*PLAN, "--report", "link.html"],
+         "--report 'link.html' would overwrite 'graph.json', which is read"),
+        ([*PLAN, "-o", "same.html", "--report", "folder/../same.html"],
+         "-o 'same.html' and --report 'folder/../same.html' are the same file"),
+        ([*FRONTIER, "-o", "hard.json"],
+         "-o 'hard.json' would overwrite 'graph.json', which is read"),
+        ([*FRONTIER, "-o", "same", "--report", "same"],
+         "-o 'same' and --report 'same' are the same file"),
+        (["max-batch", "graph.json", "--memory", "1GB", "--overhead", "10%",
+          "-o", "graph.json"],
+         "-o 'graph.json' would overwrite 'graph.json', which is read"),
+        (["export", "graph.json", "-b", "80%", "--format", "lp", "-o", "graph.json"],
+         "-o 'graph.json' would overwrite 'graph.json', which is read"),
+    ],
+)
+def test_nothing_is_overwritten_that_is_used(folder, arguments, sentence):
+    (folder / "folder").mkdir()
+    (folder / "link.html").symlink_to("graph.json")
+    os.link(folder / "graph.json", folder / "hard.json")
+    assert refused(folder, *arguments) == sentence
+
+
+def test_streams_may_be_used_twice(folder):
+    answer(*PLAN, "-o", "/dev/null", "--report", "/dev/null", cwd=folder)
+
+
+@pytest.mark.parametrize("command", [PLAN, FRONTIER])
+@pytest.mark.parametrize("option", ["-o", "--report"])
+@pytest.mark.parametrize(
+    "path, reason",
+    [("nowhere/x.html", "no such file or directory"), ("folder", "is a directory"),
+     ("graph.json/x.html", "not a directory")],
+)
+def test_what_cannot_be_written_is_found_before_the_search(folder, command, option, path, reason):
+    (folder / "folder").mkdir()
+    (folder / "graph.json").write_text("read later")
+    sentence = refused(folder, *command, option, path)
+    assert sentence == f"{path}: cannot be written: {reason}"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_folder_without_permission_is_found_before_the_search(folder):
+    (folder / "folder").mkdir(mode=0o500)
+    (folder / "graph.json").write_text("read later")
+    sentence = refused(folder, *PLAN, "-o", "folder/x.json")
+    assert sentence == "folder/x.json: cannot be written: permission denied"
+
+
 @pytest.mark.parametrize("options", [["--json", "--report", "-"], ["-o", "-", "--report", "-"]])
 def test_only_one_gets_standard_output(folder, options):
     sentence = refused(folder, "plan", "graph.json", "-b", "80%", *options)

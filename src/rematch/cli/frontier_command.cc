@@ -13,6 +13,7 @@
 #include "rematch/cli/commands.h"
 #include "rematch/cli/frontier_view.h"
 #include "rematch/cli/live_text.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
 #include "rematch/cli/validators.h"
@@ -156,6 +157,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   // A wrong option is found before a large file is read.
   const auto asked = understand(options);
   if (!asked) return asked.error();
+  const auto writable = check_outputs(
+      {options.graph}, {{"-o", options.output}, {"--report", options.report}});
+  if (!writable) return writable.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   const auto frontier = search(*graph, options, *asked, console);

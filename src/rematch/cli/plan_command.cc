@@ -11,6 +11,7 @@
 
 #include "rematch/cli/commands.h"
 #include "rematch/cli/memory_curve.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
@@ -114,6 +115,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (!strategy) return strategy.error();
   const auto request = to_request(options.search, std::array{*strategy});
   if (!request) return request.error();
+  const auto writable = check_outputs(
+      {options.graph}, {{"-o", options.output}, {"--report", options.report}});
+  if (!writable) return writable.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   const auto solution = search(*graph, options, console);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
@@ -124,6 +125,17 @@ Result<Graph> load_regular_file(const std::string& path) {
   return load_graph(path);
 }
 
+// The plans' files and where their graph is.
+std::vector<std::string> files_read(const Options& options,
+                                    const std::vector<PlanText>& texts) {
+  std::vector<std::string> files = options.plans;
+  if (!options.graph.empty()) files.push_back(options.graph);
+  for (const PlanText& text : texts) {
+    if (text.origin) files.push_back(path_of(*text.origin, text.path));
+  }
+  return files;
+}
+
 Result<Graph> find_graph(const Options& options, const PlanText& first) {
   if (!options.graph.empty()) return load_graph(options.graph);
   if (!first.origin) {
@@ -229,6 +241,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
     if (!text) return text.error();
     texts.push_back(*std::move(text));
   }
+  const auto writable =
+      check_outputs(files_read(options, texts), {{"-o", options.output}});
+  if (!writable) return writable.error();
   const auto graph = find_graph(options, texts.front());
   if (!graph) return graph.error();
   auto shown = measure_all(*graph, texts, options);
