@@ -272,6 +272,21 @@ def test_folder_without_permission_is_found_before_the_search(folder):
     assert sentence == "folder/x.json: cannot be written: permission denied"
 
 
+@pytest.mark.parametrize("command", [PLAN, FRONTIER])
+@pytest.mark.parametrize("name", ["x.csv", "x.SVG", "x.json", "x.trace", "x.pdf", "x.png"])
+def test_page_is_not_called_something_else(folder, command, name):
+    sentence = refused(folder, *command, "--report", name)
+    assert sentence == f"'{name}' ends with {name[1:].lower()}, but a page is HTML"
+
+
+def test_case_of_an_ending_does_not_matter(folder):
+    answer("report", "plan.json", "-o", "page.HTML", cwd=folder)
+    answer("report", "plan.json", "-o", "page.html", cwd=folder)
+    assert (folder / "page.HTML").read_bytes() == (folder / "page.html").read_bytes()
+    answer("report", "plan.json", "-o", "memory.CSV", cwd=folder)
+    assert (folder / "memory.CSV").read_text().startswith("step,action,")
+
+
 @pytest.mark.parametrize("options", [["--json", "--report", "-"], ["-o", "-", "--report", "-"]])
 def test_only_one_gets_standard_output(folder, options):
     sentence = refused(folder, "plan", "graph.json", "-b", "80%", *options)

@@ -40,7 +40,7 @@ struct Options {
 // What the file's name ends with; empty if that is no format.
 std::string format_of_name(std::string_view name) {
   for (const char* format : {"mps", "lp"}) {
-    if (name.ends_with(fmt::format(".{}", format))) return format;
+    if (has_ending(name, fmt::format(".{}", format))) return format;
   }
   return "";
 }

@@ -155,6 +155,7 @@ Result<Frontier> search(const Graph& graph, const Options& options,
 
 Result<ExitCode> run(const Options& options, const Console& console) {
   // A wrong option is found before a large file is read.
+  if (const auto ok = check_page_name(options.report); !ok) return ok.error();
   const auto asked = understand(options);
   if (!asked) return asked.error();
   const auto writable = check_outputs(
@@ -168,7 +169,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
     return frontier_to_json(*graph, options.strategy, *frontier) + '\n';
   };
   if (!options.output.empty()) {
-    const bool csv = options.csv || options.output.ends_with(".csv");
+    const bool csv = options.csv || has_ending(options.output, ".csv");
     const auto written =
         write_text(options.output, csv ? frontier_to_csv(*frontier) : json());
     if (!written) return written.error();

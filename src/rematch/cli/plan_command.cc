@@ -108,6 +108,7 @@ void print_picture(const Graph& graph, const Solution& solution,
 Result<ExitCode> run(const Options& options, const Console& console) {
   if (const auto error = conflict(options)) return *error;
   // A wrong option is found before a large file is read.
+  if (const auto ok = check_page_name(options.report); !ok) return ok.error();
   if (const auto spec = parse_budget(options.budget); !spec) {
     return spec.error();
   }

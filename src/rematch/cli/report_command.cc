@@ -63,7 +63,7 @@ constexpr std::array<Format, 4> kFormats = {
 Result<std::string> format_of(const Options& options) {
   std::string named;
   for (const Format& format : kFormats) {
-    if (options.output.ends_with(format.ending)) named = format.name;
+    if (has_ending(options.output, format.ending)) named = format.name;
   }
   if (!named.empty() && !options.format.empty() && named != options.format) {
     return Error{ErrorCode::kInvalidArgument,

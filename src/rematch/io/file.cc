@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -194,6 +195,16 @@ Status check_writable(const std::string& path) {
     return no(errno);
   }
   return ok_status();
+}
+
+bool has_ending(std::string_view path, std::string_view ending) {
+  const auto lower = [](char c) {
+    return std::tolower(static_cast<unsigned char>(c));
+  };
+  return path.size() >= ending.size() &&
+         std::equal(ending.begin(), ending.end(),
+                    path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                    [&](char a, char b) { return lower(a) == lower(b); });
 }
 
 Error in_file(const std::string& path, const Error& error) {

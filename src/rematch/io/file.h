@@ -23,6 +23,9 @@ Status write_text(const std::string& path, std::string_view text);
 // before: no such folder, no permission, a folder of that name.
 Status check_writable(const std::string& path);
 
+// Whether a file's name ends so (".csv"), in whatever case.
+bool has_ending(std::string_view path, std::string_view ending);
+
 // "graph.json: ..." in front of an error; "standard input" for "-".
 Error in_file(const std::string& path, const Error& error);
 

@@ -181,6 +181,13 @@ TEST_F(FileTest, SeesBeforeWritingWhatCannotBeWritten) {
   fs::permissions(folder_, fs::perms::owner_all);
 }
 
+TEST(HasEnding, IgnoresCase) {
+  EXPECT_TRUE(has_ending("a.HTML", ".html"));
+  EXPECT_TRUE(has_ending(".csv", ".csv"));
+  EXPECT_FALSE(has_ending("csv", ".csv"));
+  EXPECT_FALSE(has_ending("a.csv.html", ".csv"));
+}
+
 TEST_F(FileTest, ReplacesTheOldFile) {
   EXPECT_TRUE(write_text(path("a"), "a longer text"));
   EXPECT_TRUE(write_text(path("a"), "new"));
