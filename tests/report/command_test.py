@@ -64,11 +64,17 @@ def test_plan_writes_the_page_that_report_writes(folder):
 
 
 def test_no_plan_no_page(folder):
-    done = run("plan", "graph.json", "-b", 1, "--report", "page.html", cwd=folder)
-    assert done.returncode == INFEASIBLE
-    done = run("frontier", "graph.json", "--budgets", "1", "--report", "page.html", cwd=folder)
-    assert done.returncode == INFEASIBLE
+    (folder / "old.html").write_text("a page")
+    for command in (["plan", "graph.json", "-b", 1], ["frontier", "graph.json", "--budgets", "1"]):
+        for name in ("page.html", "old.html"):
+            done = run(*command, "--report", name, cwd=folder)
+            assert done.returncode == INFEASIBLE
+            assert done.stderr == f"rematch: no plan, so no page: '{name}' is not written\n"
+        done = run(*command, "--report", "-", cwd=folder)
+        assert (done.returncode, done.stdout) == (INFEASIBLE, "")
+        assert done.stderr.endswith("rematch: no plan, so no page\n")
     assert not (folder / "page.html").exists()
+    assert (folder / "old.html").read_text() == "a page"
 
 
 def test_page_on_standard_output_comes_alone(folder):

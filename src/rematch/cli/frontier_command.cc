@@ -174,8 +174,8 @@ Result<ExitCode> run(const Options& options, const Console& console) {
         write_text(options.output, csv ? frontier_to_csv(*frontier) : json());
     if (!written) return written.error();
   }
-  if (!options.report.empty() &&
-      exit_code(frontier->outcome()) == ExitCode::kAnswered) {
+  const bool answered = exit_code(frontier->outcome()) == ExitCode::kAnswered;
+  if (!options.report.empty() && answered) {
     const auto page = frontier_page(*graph, *frontier);
     if (!page) return page.error();
     const auto written = write_text(options.report, *page);
@@ -188,6 +188,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   } else if (options.output != "-" && options.report != "-") {
     print_frontier(*graph, options.strategy, *frontier, console);
   }
+  if (!answered) say_no_page(options.report, console);
   return exit_code(frontier->outcome());
 }
 

@@ -2,10 +2,12 @@
 #include "rematch/cli/output_files.h"
 
 #include <filesystem>
+#include <ostream>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "rematch/cli/table.h"
 #include "rematch/io/file.h"
 
 namespace rematch {
@@ -60,6 +62,15 @@ Status check_outputs(const std::vector<std::string>& inputs,
     if (auto ok = check_writable(output.path); !ok) return ok;
   }
   return ok_status();
+}
+
+void say_no_page(const std::string& path, const Console& console) {
+  if (path.empty()) return;
+  console.err << "rematch: no plan, so no page";
+  if (path != "-") {
+    console.err << fmt::format(": '{}' is not written", display_name(path));
+  }
+  console.err << '\n';
 }
 
 }  // namespace rematch

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rematch/base/result.h"
+#include "rematch/cli/console.h"
 
 namespace rematch {
 
@@ -20,5 +21,8 @@ struct OutputFile {
 // written. Devices, pipes and "-" are nobody's file.
 Status check_outputs(const std::vector<std::string>& inputs,
                      const std::vector<OutputFile>& outputs);
+
+// Says that there will be no page at `path`; nothing if none was asked for.
+void say_no_page(const std::string& path, const Console& console);
 
 }  // namespace rematch

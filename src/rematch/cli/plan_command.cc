@@ -135,6 +135,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   } else if (!solution->has_plan()) {
     console.err << "rematch: " << display_name(solution->message, 500) << '\n';
   }
+  if (!solution->has_plan()) say_no_page(options.report, console);
   return exit_code(solution->outcome);
 }
 
