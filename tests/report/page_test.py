@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import re
 import xml.etree.ElementTree as xml
 
 import program
@@ -360,6 +361,32 @@ def test_frontier_marks_tell_their_numbers(read_page):
     page.keyboard.press("Enter")
     page.settle()
     assert page.value("#card-peak .big data") == page.made.document()["plans"][-1]["peak_bytes"]
+
+
+def highest(page):
+    """The overhead of the cheapest plan at the least memory, and where its line is."""
+    document = page.made.document()
+    points = [point for point in document["curve"]["points"] if point["cost"] is not None]
+    first = min(points, key=lambda point: (point["peak_bytes"], point["cost"]))
+    d = page.locator("#frontier-chart path.cheapest").get_attribute("d")
+    line = [float(y) for y in re.findall(r"[ML][^,]+,([^LM]+)", d)]
+    return first["cost"] / document["graph"]["base_cost"] - 1, line
+
+
+def test_frontier_leaves_the_plot_where_it_goes_on(open_page):
+    page = open_page("gpt2")
+    overhead, line = highest(page)
+    area = page.locator("#frontier-plot rect")
+    top = float(area.get_attribute("y"))
+    assert line[0] < top < line[-1]
+    assert top not in line
+    assert page.locator("#frontier-above").text_content() == f"goes on to +{100 * overhead:.1f}%"
+    page.locator("#frontier").scroll_into_view_if_needed()
+    page.picture("frontier-above")
+    page.get_by_role("button", name="Square root").click()
+    _, line = highest(page)
+    assert min(line) > top
+    assert page.locator("#frontier-above").count() == 0
 
 
 def test_frontier_has_a_scale_for_small_overheads(read_page):

@@ -42,6 +42,8 @@ const MARKS = {
 };
 const MARK_NAMES = Object.keys(MARKS);
 
+const TOP = 20;  // Of the plot.
+
 class FrontierPicture {
   constructor(view, report) {
     this.view = view;
@@ -76,7 +78,9 @@ class FrontierPicture {
     // A few plans at the least memory cost so much that all others would lie on
     // the axis.
     const usual = costly[Math.floor(0.8 * (costly.length - 1))] ?? 0;
-    const top = 1.15 * Math.max(0.001, ...chosen, Math.min(costly[costly.length - 1] ?? 0, 3 * usual));
+    const most = costly[costly.length - 1] ?? 0;
+    const shown = this.power === 1 ? Math.min(most, 3 * usual) : most;
+    const top = 1.15 * Math.max(0.001, shown, ...chosen);
     const left = least * 0.97;
     return {left, right: right + (right - left) * 0.02, top};
   }
@@ -84,8 +88,9 @@ class FrontierPicture {
   view_plans() { return this.report.plans; }
 
   x(bytes) { return 64 + (bytes - this.range.left) / (this.range.right - this.range.left || 1) * (this.width - 84); }
+  // What lies above the plot stays above it, and is clipped.
   y(cost) {
-    const share = Math.min(1, Math.max(0, (cost / this.base - 1) / this.range.top));
+    const share = Math.min(100, Math.max(0, (cost / this.base - 1) / this.range.top));
     return this.height - 46 - share ** this.power * (this.height - 66);
   }
 
@@ -112,8 +117,13 @@ class FrontierPicture {
     this.range = this.scales();
     const title = "Overhead against budget. The table below has the same numbers.";
     const picture = svg_el("svg", {width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, role: "group", "aria-label": title, id: "frontier-chart"});
-    picture.append(...this.axes(), ...this.areas(), ...this.lines(), ...this.marks());
+    picture.append(...this.axes(), this.clipped([...this.areas(), ...this.lines()]), ...this.labels(), ...this.marks());
     this.element.replaceChildren(picture);
+  }
+
+  clipped(parts) {
+    const area = svg_el("rect", {x: 64, y: TOP, width: this.width - 84, height: this.height - 45 - TOP});
+    return svg_el("g", {"clip-path": "url(#frontier-plot)"}, svg_el("clipPath", {id: "frontier-plot"}, area), ...parts);
   }
 
   axes() {
@@ -162,7 +172,7 @@ class FrontierPicture {
     }
     const floor = this.x(Math.max(left, curve.peak_floor_bytes));
     if (floor > 64) {
-      parts.push(svg_el("path", {class: "impossible", d: `M64,20H${floor}V${bottom}H64Z`}));
+      parts.push(svg_el("path", {class: "impossible", d: `M64,${TOP}H${floor}V${bottom}H64Z`}));
     }
     return parts;
   }
@@ -184,20 +194,38 @@ class FrontierPicture {
 
   lines() {
     const {left, right} = this.range;
-    const {curve} = this.report;
     const bounds = best_bounds(this.points).filter((corner) => corner.bytes >= left);
-    const parts = [svg_el("path", {class: "bound", d: this.steps(bounds, left, right, true)}),
-                   svg_el("path", {class: "cheapest", d: this.steps(cheapest_plans(this.points), left, right, false)})];
+    return [svg_el("path", {class: "bound", d: this.steps(bounds, left, right, true)}),
+            svg_el("path", {class: "cheapest", d: this.steps(cheapest_plans(this.points), left, right, false)})];
+  }
+
+  labels() {
+    const {left} = this.range;
+    const {curve} = this.report;
+    const parts = this.above();
     const floor = this.x(Math.max(left, curve.peak_floor_bytes));
     const right_half = floor > this.width / 2;
-    parts.push(svg_el("path", {class: "floor", d: `M${floor},20V${this.height - 46}`}),
+    parts.push(svg_el("path", {class: "floor", d: `M${floor},${TOP}V${this.height - 46}`}),
                svg_el("text", {x: floor + (right_half ? -6 : 6), y: 12, class: right_half ? "end" : "start"}, `no plan needs less than ${format_bytes(curve.peak_floor_bytes)}`));
     return parts;
   }
 
+  is_above(cost) { return cost / this.base - 1 > this.range.top; }
+
+  // Where the cheapest plans leave the plot, and how far they go.
+  above() {
+    const plans = cheapest_plans(this.points);
+    const last = plans.findLastIndex((plan) => this.is_above(plan.cost));
+    if (last < 0) return [];
+    const x = this.x(plans[last + 1]?.bytes ?? this.range.right);
+    const words = `goes on to ${format_overhead(plans[0].cost / this.base - 1)}`;
+    return [svg_el("path", {class: "above", d: `M${x - 4},${TOP + 6}l4,-6l4,6`}),
+            svg_el("text", {x: x + 8, y: TOP + 11, class: "start", id: "frontier-above"}, words)];
+  }
+
   marks() {
     const parts = this.points.filter((point) => point.cost !== null).map((point) => {
-      const over = point.cost / this.base - 1 > this.range.top;
+      const over = this.is_above(point.cost);
       const at = MARK_NAMES[this.strategies.indexOf(point.strategy) % MARK_NAMES.length];
       return this.mark(point, at, `mark ${point.strategy === "keep_all" ? "keep-all" : ""}${over ? " over" : ""}`);
     });
@@ -212,7 +240,7 @@ class FrontierPicture {
 
   mark(point, shape, kind) {
     const x = this.x(point.peak_bytes);
-    const y = this.y(point.cost);
+    const y = Math.max(TOP, this.y(point.cost));
     const show = () => this.say(point);
     const words = `${point.strategy.slice(0, 80)}: ${format_overhead(point.cost / this.base - 1)} at ${format_bytes(point.peak_bytes)}`;
     return svg_el("path", {
