@@ -348,6 +348,8 @@ def test_comparison_has_a_column_per_plan_and_switches(read_page):
     page.locator("#compare-table button").nth(0).click()
     page.settle()
     assert page.value("#card-overhead .big data") == 0
+    words = "The cheapest possible: every op runs once."
+    assert page.locator("#certificate-lead").inner_text() == words
 
 
 def test_frontier_marks_tell_their_numbers(read_page):
@@ -403,6 +405,11 @@ def test_frontier_has_a_scale_for_small_overheads(read_page):
 def test_plan_without_a_certificate_says_so(read_page):
     page = read_page("bare")
     assert "without a certificate" in page.locator("#certificate-lead").inner_text()
+    # The bound is one that the page has.
+    points = page.made.document()["curve"]["points"]
+    peak, cost = (page.made.replay()[name] for name in ("peak_bytes", "cost"))
+    bound = max(p["lower_bound"] or 0 for p in points if p["budget_bytes"] >= peak)
+    assert page.value("#card-gap .big data") == pytest.approx(cost / bound - 1)
     assert page.locator("#card-budget").count() == 0
     assert page.value("#card-peak .big data") == page.made.replay()["peak_bytes"]
 

@@ -204,6 +204,7 @@ std::string curve_json(const Curve& curve) {
   };
   JsonObjectWriter fields(JsonLayout::kOneLine);
   fields.flag("whole", curve.whole)
+      .text("order", order_name(curve.order))
       .integer("keep_all_peak_bytes", curve.keep_all_peak)
       .integer("peak_floor_bytes", curve.peak_floor)
       .json("least_peak_bytes", bytes_or_null(curve.least_peak()))

@@ -12,14 +12,17 @@ function show_summary(view, report) {
       ["overhead", value_el(format_overhead(plan.overhead), plan.overhead), `${graph.cost(plan.cost)} instead of ${graph.cost(graph.base_cost)}`],
       ["recomputed", value_el(count_of(plan.ops_again, "op"), plan.ops_again), `of ${exact_number(graph.num_ops)}, ${count_of(plan.extra_runs, "extra run")}`],
     ];
+    const known = what_is_known(plan, report);
     if (plan.certificate) {
-      const {gap, budget_bytes, lower_bound} = plan.certificate;
+      const {budget_bytes} = plan.certificate;
       cards.unshift(["budget", bytes_el(budget_bytes), `${format_percent(budget_bytes / (keep_all.peak_bytes || 1))} of keeping everything`]);
-      cards.push(["gap", gap === null ? "unknown" : value_el(format_percent(gap), gap),
-                  `no plan within the budget costs less than ${graph.cost(lower_bound)}`]);
+    }
+    if (known.lower_bound !== null) {
+      cards.push(["gap", known.gap === null ? "unknown" : value_el(format_percent(known.gap), known.gap),
+                  `no plan within ${plan.certificate ? "the budget" : "its peak"} costs less than ${graph.cost(known.lower_bound)}`]);
     }
     section.replaceChildren(
-      el("p", {class: "certificate lead", id: "certificate-lead"}, lead_words(plan)),
+      el("p", {class: "certificate lead", id: "certificate-lead"}, sentence(known.words)),
       el("div", {class: "cards"}, cards.map(([title, value, words]) =>
         el("div", {class: "card", id: `card-${title}`}, el("h2", {}, title), el("p", {class: "big"}, value), el("p", {class: "quiet"}, words)))));
   };
@@ -27,9 +30,33 @@ function show_summary(view, report) {
   fill();
 }
 
-function lead_words(plan) {
-  if (!plan.certificate) return "A plan without a certificate: how close it is to the best is not known.";
-  return `${plan.certificate.words[0].toUpperCase()}${plan.certificate.words.slice(1)}.`;
+function sentence(words) {
+  return `${words[0].toUpperCase()}${words.slice(1)}.`;
+}
+
+// How close the plan is to the best, in words that follow "it is", with the
+// bound that says so. A plan without a certificate is measured by the bounds of
+// the curve, which hold for every budget up to their own.
+function what_is_known(plan, report) {
+  const {certificate} = plan;
+  if (certificate) return certificate;
+  if (plan.extra_runs === 0) {
+    return {words: "the cheapest possible: every op runs once", lower_bound: plan.cost, gap: 0};
+  }
+  const bounds = report.curve.points
+    .filter((point) => point.lower_bound !== null && point.budget_bytes >= plan.peak_bytes)
+    .map((point) => point.lower_bound);
+  // A bound for plans in a fixed order says nothing about others.
+  const apply = report.curve.order === "free" || plan.order === "fixed";
+  const lower_bound = apply && bounds.length > 0 ? Math.max(...bounds) : 0;
+  if (!(lower_bound > 0)) {
+    return {words: "a plan without a certificate: how close it is to the best is not known", lower_bound: null, gap: null};
+  }
+  const gap = Math.max(0, plan.cost / lower_bound - 1);
+  const close = gap === 0 ? "the best possible within its own peak"
+    : gap < 1e-9 ? "within rounding of the best possible within its own peak"
+    : `within ${format_percent(gap)} of the best possible within its own peak`;
+  return {words: `${close}, by a bound of the quick look below: it came without a certificate`, lower_bound, gap};
 }
 
 // The curve of one plan, small, on the scale that all of them share.
@@ -59,7 +86,10 @@ const COMPARED = [
   ["peak", (plan) => bytes_el(plan.peak_bytes)],
   ["cost", (plan) => value_el(plan.graph.cost(plan.cost), plan.cost)],
   ["overhead", (plan) => value_el(format_overhead(plan.overhead), plan.overhead)],
-  ["gap", (plan) => plan.certificate?.gap === undefined || plan.certificate.gap === null ? "" : value_el(format_percent(plan.certificate.gap), plan.certificate.gap)],
+  ["gap", (plan, report) => {
+    const {gap} = what_is_known(plan, report);
+    return gap === null ? "" : value_el(format_percent(gap), gap);
+  }],
   ["ops recomputed", (plan) => value_el(exact_number(plan.ops_again), plan.ops_again)],
   ["extra runs", (plan) => value_el(exact_number(plan.extra_runs), plan.extra_runs)],
   ["steps", (plan) => value_el(exact_number(plan.steps.length), plan.steps.length)],
@@ -79,7 +109,7 @@ function show_comparison(view, report) {
   const table = el("table", {id: "compare-table", "aria-labelledby": "compare-title"},
     el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "plan"), buttons.map((chooser) => el("th", {scope: "col"}, chooser)))),
     el("tbody", {}, el("tr", {}, el("th", {scope: "row"}, "memory"), plans.map((plan) => el("td", {}, small_curve(plan, most)))),
-      COMPARED.map(([title, cell]) => el("tr", {}, el("th", {scope: "row"}, title), plans.map((plan) => el("td", {}, cell(plan)))))));
+      COMPARED.map(([title, cell]) => el("tr", {}, el("th", {scope: "row"}, title), plans.map((plan) => el("td", {}, cell(plan, report)))))));
   const section = by_id("compare");
   section.hidden = false;
   section.querySelector(".body").append(

@@ -321,7 +321,7 @@ function show_frontier(view, report) {
 function certificate_words(plan, report) {
   const {curve} = report;
   const least = curve.least_peak_bytes;
-  const words = [plan.certificate ? `This plan is ${plan.certificate.words}.` : "This plan came without a certificate."];
+  const words = [`This plan is ${what_is_known(plan, report).words}.`];
   if (least !== null && least > curve.peak_floor_bytes) {
     words.push(" The least budget for which a plan was found here is ", bytes_el(least), ".");
   } else if (least !== null) {
