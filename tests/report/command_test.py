@@ -60,7 +60,27 @@ def test_plan_writes_the_page_that_report_writes(folder):
     answer("plan", "graph.json", "-b", "80%", "-s", "gap", "--report", "one.html", cwd=folder)
     answer("report", "plan.json", "-o", "two.html", cwd=folder)
     one, two = ((folder / name).read_text() for name in ("one.html", "two.html"))
-    assert one.replace('"label": "gap"', '"label": "plan"') == two
+    # What was proved in the same process is nobody's claim.
+    assert '"claimed_by": "plan.json"' in two
+    own = two.replace('"claimed_by": "plan.json"', '"claimed_by": ""')
+    assert one.replace('"label": "gap"', '"label": "plan"') == own
+
+
+def test_floor_above_that_of_the_graph_is_refused(folder):
+    document = json.loads((folder / "plan.json").read_text())
+    floor = document["peak_floor_bytes"]
+    document["peak_floor_bytes"] = floor + 1
+    (folder / "wrong.json").write_text(json.dumps(document))
+    assert refused(folder, "report", "wrong.json", "-o", "page.html") == (
+        f"wrong.json: it claims that no plan has a peak below {floor + 1} bytes, but what "
+        f"must be live at once takes {floor}"
+    )
+
+
+def test_claims_about_a_fixed_order_are_none_about_a_free_one(folder):
+    answer("report", "plan.json", "--order", "free", "-o", "page.html", cwd=folder)
+    assert '"claimed_by"' not in (folder / "page.html").read_text()
+    answer("replay", "graph.json", "plan.json", "--order", "free", cwd=folder)
 
 
 def test_no_plan_no_page(folder):

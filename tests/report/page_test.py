@@ -402,6 +402,15 @@ def test_frontier_has_a_scale_for_small_overheads(read_page):
     assert chosen.get_attribute("d") == before
 
 
+def test_bound_from_a_file_is_the_claim_of_the_file(read_page):
+    page = read_page("branch")
+    words = ", according to branch-0.json"
+    assert page.locator("#certificate-lead").inner_text().endswith(f"{words}.")
+    assert page.locator("#card-gap").inner_text().endswith(words)
+    page = read_page("frontier")
+    assert "according to" not in page.locator("main").inner_text()
+
+
 def test_plan_without_a_certificate_says_so(read_page):
     page = read_page("bare")
     assert "without a certificate" in page.locator("#certificate-lead").inner_text()

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -153,6 +154,11 @@ Result<Graph> find_graph(const Options& options, const PlanText& first) {
            graph.error().message)});
 }
 
+std::string file_name(const std::string& path) {
+  return path == "-" ? "standard input"
+                     : std::filesystem::path(path).filename().string();
+}
+
 // What a plan's file claims counts only on the graph that it was made for.
 enum class Claims { kChecked, kLeftOut };
 
@@ -165,11 +171,19 @@ Result<MeasuredPlan> measured(const Graph& graph, const PlanText& text,
   if (document_kind(*document) == DocumentKind::kSolution) {
     auto solution = solution_from_json(text.text, graph);
     if (!solution) return solution.error();
-    if (rule) solution->order = *rule;
-    if (solution->has_plan() && claims == Claims::kLeftOut) {
+    const OrderRule own =
+        std::exchange(solution->order, rule.value_or(solution->order));
+    // What holds for plans in a fixed order says nothing about others.
+    const bool widened =
+        own == OrderRule::kFixed && solution->order == OrderRule::kFree;
+    if (solution->has_plan() && (widened || claims == Claims::kLeftOut)) {
       return measure(graph, label, *solution->plan, solution->order);
     }
-    if (solution->has_plan()) return measure(graph, label, *solution);
+    if (solution->has_plan()) {
+      auto plan = measure(graph, label, *solution);
+      if (plan) plan->claimed_by = file_name(text.path);
+      return plan;
+    }
   }
   auto plan = plan_from_json(text.text, graph);
   if (!plan) return plan.error();

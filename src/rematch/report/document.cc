@@ -161,9 +161,12 @@ std::string footprint_json(const MeasuredPlan& plan) {
   return list_of(computing, [](Bytes bytes) { return std::to_string(bytes); });
 }
 
-std::string certificate_json(const Solution& solution) {
+std::string certificate_json(const MeasuredPlan& plan) {
+  if (!plan.certificate) return "null";
+  const Solution& solution = *plan.certificate;
   JsonObjectWriter fields(JsonLayout::kOneLine);
   fields.text("words", certificate_words(solution))
+      .text("claimed_by", plan.claimed_by)
       .text("outcome", outcome_name(solution.outcome))
       .text("strategy", solution.strategy)
       .integer("budget_bytes", solution.budget)
@@ -184,8 +187,7 @@ std::string plan_json(const Graph& graph, const MeasuredPlan& plan) {
       .integer("peak_step", plan.measured.peak_step.value)
       .number("cost", plan.cost())
       .number("overhead", base > 0 ? plan.cost() / base - 1 : 0)
-      .json("certificate",
-            plan.certificate ? certificate_json(*plan.certificate) : "null")
+      .json("certificate", certificate_json(plan))
       .json("steps", steps_json(plan.plan))
       .json("footprint_bytes", footprint_json(plan));
   return fields.finish();

@@ -40,7 +40,8 @@ Result<MeasuredPlan> measure(const Graph& graph, std::string label, Plan plan,
                       .plan = std::move(plan),
                       .order = order,
                       .measured = *std::move(measured),
-                      .certificate = std::nullopt};
+                      .certificate = std::nullopt,
+                      .claimed_by = ""};
 }
 
 Result<MeasuredPlan> measure(const Graph& graph, std::string label,
@@ -52,7 +53,8 @@ Result<MeasuredPlan> measure(const Graph& graph, std::string label,
                       .plan = *solution.plan,
                       .order = solution.order,
                       .measured = *std::move(measured),
-                      .certificate = solution};
+                      .certificate = solution,
+                      .claimed_by = ""};
 }
 
 std::string certificate_words(const Solution& solution) {

@@ -19,7 +19,7 @@ function show_summary(view, report) {
     }
     if (known.lower_bound !== null) {
       cards.push(["gap", known.gap === null ? "unknown" : value_el(format_percent(known.gap), known.gap),
-                  `no plan within ${plan.certificate ? "the budget" : "its peak"} costs less than ${graph.cost(known.lower_bound)}`]);
+                  `no plan within ${plan.certificate ? "the budget" : "its peak"} costs less than ${graph.cost(known.lower_bound)}${according_to(plan.certificate)}`]);
     }
     section.replaceChildren(
       el("p", {class: "certificate lead", id: "certificate-lead"}, sentence(known.words)),
@@ -28,6 +28,11 @@ function show_summary(view, report) {
   };
   view.on("plan", fill);
   fill();
+}
+
+// A bound that a file claims cannot be checked by replay.
+function according_to(certificate) {
+  return certificate?.claimed_by ? `, according to ${certificate.claimed_by.slice(0, 80)}` : "";
 }
 
 function sentence(words) {
@@ -39,7 +44,7 @@ function sentence(words) {
 // the curve, which hold for every budget up to their own.
 function what_is_known(plan, report) {
   const {certificate} = plan;
-  if (certificate) return certificate;
+  if (certificate) return {...certificate, words: certificate.words + according_to(certificate)};
   if (plan.extra_runs === 0) {
     return {words: "the cheapest possible: every op runs once", lower_bound: plan.cost, gap: 0};
   }

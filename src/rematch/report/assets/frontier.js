@@ -232,7 +232,8 @@ class FrontierPicture {
     for (const plan of this.report.plans) {
       const point = {strategy: plan.label, peak_bytes: plan.peak_bytes, cost: plan.cost,
                      budget_bytes: plan.budget ?? plan.peak_bytes,
-                     lower_bound: plan.certificate?.lower_bound ?? null, plan};
+                     lower_bound: plan.certificate?.lower_bound ?? null,
+                     claimed_by: plan.certificate?.claimed_by, plan};
       parts.push(this.mark(point, "circle", `mark chosen${plan === this.view.plan ? " current" : ""}`));
     }
     return parts;
@@ -257,7 +258,7 @@ class FrontierPicture {
       name_el(point.strategy), ": peak ", bytes_el(point.peak_bytes), ", cost ",
       value_el(graph.cost(point.cost), point.cost), ", overhead ",
       value_el(format_overhead(point.cost / this.base - 1), point.cost / this.base - 1),
-      point.lower_bound === null ? "" : `; no plan within ${format_bytes(point.budget_bytes)} costs less than ${format_overhead(point.lower_bound / this.base - 1)}`);
+      point.lower_bound === null ? "" : `; no plan within ${format_bytes(point.budget_bytes)} costs less than ${format_overhead(point.lower_bound / this.base - 1)}${according_to(point)}`);
   }
 }
 
@@ -266,7 +267,7 @@ function curve_points(report) {
   const own = report.plans.filter((plan) => plan.certificate).map((plan) => ({
     strategy: plan.certificate.strategy, outcome: plan.certificate.outcome,
     budget_bytes: plan.certificate.budget_bytes, peak_bytes: plan.peak_bytes,
-    cost: plan.cost, lower_bound: plan.certificate.lower_bound,
+    cost: plan.cost, lower_bound: plan.certificate.lower_bound, claimed_by: plan.certificate.claimed_by,
   }));
   const key = (point) => JSON.stringify([point.strategy, point.peak_bytes, point.cost]);
   const seen = new Set();
@@ -282,10 +283,11 @@ function curve_points(report) {
 function show_frontier(view, report) {
   const picture = new FrontierPicture(view, report);
   const {graph, curve} = report;
+  const claimed = report.plans.some((plan) => plan.certificate?.claimed_by);
   const legend = el("ul", {class: "legend", "aria-label": "Legend"},
     legend_item("accent", "this plan", "ring"),
     legend_item("cheapest", "cheapest plan found", "line"),
-    legend_item("bound", "proved lower bound", "dash"),
+    legend_item("bound", claimed ? "lower bound, proved or claimed" : "proved lower bound", "dash"),
     legend_item("impossible", "proved impossible"), legend_item("unknown", "between plan and bound"),
     ...picture.strategies.filter((name) => picture.points.some((point) => point.strategy === name && point.cost !== null))
       .map((name) => {
