@@ -254,6 +254,44 @@ def test_find_selects_by_a_part_of_a_name(read_page):
     assert not page.locator("#found").is_visible()
 
 
+def test_find_works_by_keys(open_page):
+    page = open_page("gpt2")
+    names = [op["name"] for op in json.loads(page.made.graph.read_text())["ops"]]
+    find, found = page.locator("#find"), page.locator("#found")
+    selected = page.locator("#details .name").first
+    focused = "document.activeElement.id"
+    find.fill(names[-1].upper())
+    page.keyboard.press("Enter")
+    assert selected.get_attribute("data-name") == names[-1]
+    assert not found.is_visible() and page.evaluate(focused) == "schedule-chart"
+    find.fill("add")
+    shown = [name.get_attribute("data-name") for name in found.locator(".name").all()]
+    count = sum("add" in name for name in names)
+    assert len(shown) == 12 < count
+    assert found.locator("li").last.inner_text() == f"and {count - 12} more"
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    assert selected.get_attribute("data-name") == shown[1]
+    assert not found.is_visible() and page.evaluate(focused) == "schedule-chart"
+
+
+def test_find_closes_and_says_when_there_is_nothing(open_page):
+    page = open_page("branch")
+    find, found = page.locator("#find"), page.locator("#found")
+    find.fill("no such name")
+    assert found.inner_text() == "no op or tensor of that name"
+    page.keyboard.press("Enter")
+    assert "Nothing is selected" in page.locator("#details").inner_text()
+    page.keyboard.press("Escape")
+    assert not found.is_visible() and find.input_value() == "no such name"
+    find.fill("")
+    assert not found.is_visible()
+    find.fill("a")
+    assert found.is_visible()
+    page.locator("#memory-chart").focus()
+    assert not found.is_visible()
+
+
 def column_values(page, table, column):
     cells = page.locator(f"#{table} tbody tr td:nth-child({column}) data")
     return [float(cells.nth(i).get_attribute("value")) for i in range(cells.count())]
