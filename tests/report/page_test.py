@@ -467,6 +467,40 @@ def saved(page, button):
     return download.value.path().read_bytes()
 
 
+def labels_of(page):
+    """The texts of the memory curve."""
+    picture = xml.fromstring(saved(page, "SVG").decode())
+    return [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_nothing_is_no_share_of_nothing(open_page):
+    page = open_page("nothing")
+    assert "%" not in page.locator("#card-budget").inner_text()
+    assert "%" not in page.locator("#card-peak").inner_text()
+    assert page.locator("#memory").get_by_role("button", name="Cost").is_disabled()
+    ticks = [text for text in labels_of(page) if re.fullmatch(r"[0-9.]+ B", text)]
+    assert ticks == ["0 B", "1 B"]
+
+
+def test_cost_axis_can_be_zoomed_far(open_page):
+    page = open_page("gpt2")
+    page.locator("#memory").get_by_role("button", name="Cost").click()
+    page.locator("#memory-chart").focus()
+    for _ in range(20):
+        page.keyboard.press("+")
+    page.settle()
+    labels = [text for text in labels_of(page) if text.endswith("s") and text[0].isdigit()]
+    assert len(labels) > 2 and len(set(labels)) == len(labels)
+    outside = page.evaluate(
+        """() => {
+          const canvas = document.getElementById("memory-chart");
+          const {data} = canvas.getContext("2d").getImageData(0, 0, 60, canvas.height);
+          return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+        }"""
+    )
+    assert outside == 0
+
+
 def test_curves_are_saved_as_files(read_page):
     page = read_page("gpt2")
     assert saved(page, "Save as PNG").startswith(b"\x89PNG")

@@ -6,16 +6,15 @@ function show_summary(view, report) {
   const section = by_id("summary");
   const fill = () => {
     const {plan} = view;
-    const saved = 1 - plan.peak_bytes / (keep_all.peak_bytes || 1);
     const cards = [
-      ["peak", bytes_el(plan.peak_bytes), `${format_percent(saved)} less than keeping everything (${format_bytes(keep_all.peak_bytes)})`],
+      ["peak", bytes_el(plan.peak_bytes), saved_words(plan, keep_all)],
       ["overhead", value_el(format_overhead(plan.overhead), plan.overhead), `${graph.cost(plan.cost)} instead of ${graph.cost(graph.base_cost)}`],
       ["recomputed", value_el(count_of(plan.ops_again, "op"), plan.ops_again), `of ${exact_number(graph.num_ops)}, ${count_of(plan.extra_runs, "extra run")}`],
     ];
     const known = what_is_known(plan, report);
     if (plan.certificate) {
       const {budget_bytes} = plan.certificate;
-      cards.unshift(["budget", bytes_el(budget_bytes), `${format_percent(budget_bytes / (keep_all.peak_bytes || 1))} of keeping everything`]);
+      cards.unshift(["budget", bytes_el(budget_bytes), keep_all.peak_bytes > 0 ? `${format_percent(budget_bytes / keep_all.peak_bytes)} of keeping everything` : ""]);
     }
     if (known.lower_bound !== null) {
       cards.push(["gap", known.gap === null ? "unknown" : value_el(format_percent(known.gap), known.gap),
@@ -28,6 +27,13 @@ function show_summary(view, report) {
   };
   view.on("plan", fill);
   fill();
+}
+
+function saved_words(plan, keep_all) {
+  const all = format_bytes(keep_all.peak_bytes);
+  if (plan.peak_bytes === keep_all.peak_bytes) return `the same as keeping everything (${all})`;
+  const share = plan.peak_bytes / keep_all.peak_bytes - 1;
+  return `${format_percent(Math.abs(share))} ${share < 0 ? "less" : "more"} than keeping everything (${all})`;
 }
 
 // A bound that a file claims cannot be checked by replay.

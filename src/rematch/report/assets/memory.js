@@ -252,8 +252,9 @@ class MemoryPicture extends Picture {
     super.draw_cursor(context);
     const {view} = this;
     const {cursor, plan} = view;
-    const x = this.x_of((view.position(cursor) + view.position(cursor + 1)) / 2);
-    if (x < this.plot.left || x > this.plot.right) return;
+    const span = this.cursor_span();
+    if (!span) return;
+    const x = (span[0] + span[1]) / 2;
     context.fillStyle = css_colour("cursor");
     context.beginPath();
     context.arc(x, this.y_of(plan.footprint[cursor]), 4, 0, 2 * Math.PI);
@@ -363,6 +364,11 @@ function show_memory(view, report) {
          picture.redraw();
        }}), report.plans.length > 1 ? "lines of other plans" : "keep-all line"),
     zoom_buttons(view), save_buttons(picture, view));
+  if (!(report.graph.base_cost > 0)) {
+    const cost = controls.querySelector("[aria-label=Axis] button:last-child");
+    cost.disabled = true;
+    cost.title = "Every op of this graph costs nothing";
+  }
   const figure = el("figure", {class: "wide"}, picture.element, legend, layers,
     el("figcaption", {id: "memory-help", class: "quiet"},
        "Bytes in use while each op runs. Point, or use the arrow keys, Home, End and P (peak); ",
