@@ -390,6 +390,49 @@ def test_comparison_has_a_column_per_plan_and_switches(read_page):
     assert page.locator("#certificate-lead").inner_text() == words
 
 
+def test_whole_curve_opens_with_its_headline(read_page):
+    page = read_page("frontier")
+    points = [point for point in page.made.claims()["points"] if point["cost"] is not None]
+    half = page.made.document()["curve"]["keep_all_peak_bytes"] // 2
+    least = min(point["peak_bytes"] for point in points)
+    headline = page.locator("#headline")
+    shown = [int(data.get_attribute("value")) for data in headline.locator("data").all()]
+    assert shown == [least, half]
+    fits = [point["cost"] for point in points if point["peak_bytes"] <= half]
+    if fits:
+        overhead = min(fits) / page.made.document()["graph"]["base_cost"] - 1
+        assert headline.inner_text().endswith(f"costs +{100 * overhead:.2f}%.")
+    else:
+        assert headline.inner_text().endswith("is too little for any plan.")
+    assert page.locator("#summary > *").first.get_attribute("id") == "headline"
+
+
+def test_legends_list_what_occurs(open_page):
+    page = open_page("nothing")
+    for section in ("#memory", "#schedule"):
+        texts = " ".join(page.locator(f"{section} .legend").all_inner_texts())
+        assert not any(word in texts for word in ("backward", "recomputed", "run again"))
+
+
+def test_paper_says_how_many_rows_it_has(open_page):
+    page = open_page("gpt2")
+    words = page.locator("#rerun-table .on-paper")
+    assert not words.is_visible()
+    page.emulate_media(media="print")
+    assert words.inner_text().startswith("15 of ") and words.inner_text().endswith(" rows")
+
+
+def test_columns_do_not_touch(read_page):
+    page = read_page("gpt2")
+    gap = page.evaluate(
+        """() => {
+          const cell = document.querySelector("#peak-table td.number + td:not(.number)");
+          return parseFloat(getComputedStyle(cell).paddingLeft);
+        }"""
+    )
+    assert gap >= 8
+
+
 def test_frontier_marks_tell_their_numbers(read_page):
     page = read_page("frontier")
     mark = page.locator("#frontier-chart .mark").first

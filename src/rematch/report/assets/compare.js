@@ -20,13 +20,32 @@ function show_summary(view, report) {
       cards.push(["gap", known.gap === null ? "unknown" : value_el(format_percent(known.gap), known.gap),
                   `no plan within ${plan.certificate ? "the budget" : "its peak"} costs less than ${graph.cost(known.lower_bound)}${according_to(plan.certificate)}`]);
     }
+    const lead = report.curve.whole
+      ? [el("p", {class: "certificate lead", id: "headline"}, headline(report)),
+         el("p", {class: "certificate", id: "certificate-lead"}, "The plan that is shown, ", name_el(plan.label), `: ${known.words}.`)]
+      : [el("p", {class: "certificate lead", id: "certificate-lead"}, sentence(known.words))];
     section.replaceChildren(
-      el("p", {class: "certificate lead", id: "certificate-lead"}, sentence(known.words)),
+      ...lead,
       el("div", {class: "cards"}, cards.map(([title, value, words]) =>
         el("div", {class: "card", id: `card-${title}`}, el("h2", {}, title), el("p", {class: "big"}, value), el("p", {class: "quiet"}, words)))));
   };
   view.on("plan", fill);
   fill();
+}
+
+// What a whole curve says: the least budget, and what half of the memory costs.
+function headline({graph, curve}) {
+  const plans = cheapest_plans(curve.points);
+  const overhead = (plan) => format_overhead(plan.cost / (graph.base_cost || 1) - 1);
+  const least = plans[0];
+  const words = [least.bytes > curve.peak_floor_bytes ? "The least budget with a plan is " : "The least budget is ",
+                 bytes_el(least.bytes), graph.base_cost > 0 ? `, for ${overhead(least)}` : "", ". "];
+  const half = Math.floor(curve.keep_all_peak_bytes / 2);
+  const fits = plans.findLast((plan) => plan.bytes <= half);
+  if (curve.keep_all_peak_bytes === 0) return words;
+  if (fits) return [...words, "Half of the memory, ", bytes_el(half), `, costs ${overhead(fits)}.`];
+  const none = half < curve.peak_floor_bytes ? " is too little for any plan." : ": no plan was found.";
+  return [...words, "Half of the memory, ", bytes_el(half), none];
 }
 
 function saved_words(plan, keep_all) {

@@ -287,8 +287,9 @@ function show_frontier(view, report) {
   const legend = el("ul", {class: "legend", "aria-label": "Legend"},
     legend_item("accent", "this plan", "ring"),
     legend_item("cheapest", "cheapest plan found", "line"),
-    legend_item("bound", claimed ? "lower bound, proved or claimed" : "proved lower bound", "dash"),
-    legend_item("impossible", "proved impossible"), legend_item("unknown", "between plan and bound"),
+    ...(picture.points.some((point) => point.lower_bound !== null)
+      ? [legend_item("bound", claimed ? "lower bound, proved or claimed" : "proved lower bound", "dash"),
+         legend_item("impossible", "proved impossible"), legend_item("unknown", "between plan and bound")] : []),
     ...picture.strategies.filter((name) => picture.points.some((point) => point.strategy === name && point.cost !== null))
       .map((name) => {
         const at = MARK_NAMES[picture.strategies.indexOf(name) % MARK_NAMES.length];

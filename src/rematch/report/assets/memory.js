@@ -347,9 +347,8 @@ function show_memory(view, report) {
       legend_item("keep-all", "keeping everything", "line"),
       ...(report.plans.length > 1 ? [legend_item("other-plan", "other plans", "dash")] : []),
       ...(plan.budget === null ? [] : [legend_item("budget", "budget", "dash")]),
-      legend_item("forward", "forward"), legend_item("backward", "backward"),
-      ...(view.plan.graph.ops.phase.includes(2) ? [legend_item("other", "other")] : []),
-      legend_item("again", "recomputed"));
+      ...PHASES.filter((_, phase) => plan.graph.ops.phase.includes(phase)).map((phase) => legend_item(phase, phase)),
+      ...(plan.extra_runs > 0 ? [legend_item("again", "recomputed")] : []));
   };
   picture.on_layers = fill_legend;
   fill_legend();

@@ -242,11 +242,13 @@ function short_name(name, most) {
 function show_schedule(view, report) {
   const picture = new SchedulePicture(view, report);
   const details = new Details(view, report);
-  const legend = el("ul", {class: "legend", "aria-label": "Legend"},
-    legend_item("forward", "forward run"), legend_item("backward", "backward run"),
-    ...(report.graph.ops.phase.includes(2) ? [legend_item("other", "other run")] : []),
-    legend_item("again", "run again"), legend_item("life", "its output is in memory"),
-    legend_item("selected", "the selected tensor"));
+  const legend = el("ul", {class: "legend", "aria-label": "Legend"});
+  const fill_legend = () => legend.replaceChildren(
+    ...PHASES.filter((_, phase) => report.graph.ops.phase.includes(phase)).map((phase) => legend_item(phase, `${phase} run`)),
+    ...(view.plan.extra_runs > 0 ? [legend_item("again", "run again")] : []),
+    legend_item("life", "its output is in memory"), legend_item("selected", "the selected tensor"));
+  view.on("plan", fill_legend);
+  fill_legend();
   const controls = el("div", {class: "controls"}, find_box(view, report.graph, () => picture.overlay.focus()), zoom_buttons(view),
     el("div", {class: "choice", role: "group", "aria-label": "Rows"},
        button("Fit rows", () => picture.fit_rows(), {title: "Only rows of ops that run in the visible part"}),
