@@ -525,6 +525,20 @@ def test_nothing_is_no_share_of_nothing(open_page):
     assert ticks == ["0 B", "1 B"]
 
 
+def test_huge_numbers_are_short_on_the_page_and_exact_in_the_table(open_page):
+    page = open_page("huge")
+    assert "1.020e+268 s" in page.locator("#card-overhead").inner_text()
+    assert not re.search(r"\d{9}e\+", page.locator("main").inner_text())
+    lines = program.answer("report", page.made.plans[0], "--format", "csv")
+    assert saved(page, "CSV").decode() == lines
+
+
+def test_tiny_shares_are_not_nothing(open_page):
+    page = open_page("branch")
+    assert page.evaluate("format_percent(1e-8)") == "<0.0001%"
+    assert page.evaluate("format_overhead(1e-6)") == "+0.0001%"
+
+
 def test_cost_axis_can_be_zoomed_far(open_page):
     page = open_page("gpt2")
     page.locator("#memory").get_by_role("button", name="Cost").click()

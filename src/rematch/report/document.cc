@@ -161,6 +161,14 @@ std::string footprint_json(const MeasuredPlan& plan) {
   return list_of(computing, [](Bytes bytes) { return std::to_string(bytes); });
 }
 
+// Of every step, as text, where numbers of JavaScript are too short; else none.
+std::string exact_json(const MeasuredPlan& plan) {
+  constexpr Bytes kLargest = Bytes{1} << 53;
+  if (plan.peak() <= kLargest) return "null";
+  return list_of(plan.measured.footprint,
+                 [](Bytes bytes) { return json_text(std::to_string(bytes)); });
+}
+
 std::string certificate_json(const MeasuredPlan& plan) {
   if (!plan.certificate) return "null";
   const Solution& solution = *plan.certificate;
@@ -189,7 +197,8 @@ std::string plan_json(const Graph& graph, const MeasuredPlan& plan) {
       .number("overhead", base > 0 ? plan.cost() / base - 1 : 0)
       .json("certificate", certificate_json(plan))
       .json("steps", steps_json(plan.plan))
-      .json("footprint_bytes", footprint_json(plan));
+      .json("footprint_bytes", footprint_json(plan))
+      .json("exact_bytes", exact_json(plan));
   return fields.finish();
 }
 

@@ -85,7 +85,7 @@ function what_is_known(plan, report) {
   const gap = Math.max(0, plan.cost / lower_bound - 1);
   const close = gap === 0 ? "the best possible within its own peak"
     : gap < 1e-9 ? "within rounding of the best possible within its own peak"
-    : `within ${format_percent(gap)} of the best possible within its own peak`;
+    : `within ${format_percent(Math.max(gap, 1e-6))} of the best possible within its own peak`;
   return {words: `${close}, by a bound of the quick look below: it came without a certificate`, lower_bound, gap};
 }
 

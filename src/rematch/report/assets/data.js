@@ -50,6 +50,7 @@ class PlanData {
     this.overhead = plan.overhead;
     this.certificate = plan.certificate;
     this.steps = plan.steps;
+    this.exact_bytes = plan.exact_bytes;  // Of every step, if numbers are too short.
     this.footprint = Float64Array.from(plan.footprint_bytes);
     this.num_runs = this.footprint.length;
     this.read_runs();

@@ -20,10 +20,12 @@ function format_bytes(bytes) {
   return `${digits} ${BYTE_UNITS[unit]}`;
 }
 
-// So many digits, but never fewer than those before the point.
+// So many digits, but never fewer than those before the point; with a power of
+// ten where most of them would be zeros.
 function significant(value, digits) {
   if (value === 0) return "0";
   const before = Math.floor(Math.log10(Math.abs(value))) + 1;
+  if (before > 15 || before < -5) return value.toExponential(digits - 1);
   return value.toFixed(Math.max(0, Math.min(12, digits - before)));
 }
 
@@ -43,6 +45,8 @@ function format_percent(share) {
   const percent = 100 * share;
   const size = Math.abs(percent);
   if (size === 0) return "0%";
+  if (size < 0.00005) return `${percent < 0 ? "-" : ""}<0.0001%`;
+  if (size >= 1e15) return `${percent.toExponential(2)}%`;
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 4;
   return `${percent.toFixed(digits)}%`;
 }
