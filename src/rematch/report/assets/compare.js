@@ -23,7 +23,7 @@ function show_summary(view, report) {
     const lead = report.curve.whole
       ? [el("p", {class: "certificate lead", id: "headline"}, headline(report)),
          el("p", {class: "certificate", id: "certificate-lead"}, "The plan that is shown, ", name_el(plan.label), `: ${known.words}.`)]
-      : [el("p", {class: "certificate lead", id: "certificate-lead"}, sentence(known.words))];
+      : [el("p", {class: "certificate lead", id: "certificate-lead"}, sentence(known, known.words))];
     section.replaceChildren(
       ...lead,
       el("div", {class: "cards"}, cards.map(([title, value, words]) =>
@@ -60,7 +60,8 @@ function according_to(certificate) {
   return certificate?.claimed_by ? `, according to ${certificate.claimed_by.slice(0, 80)}` : "";
 }
 
-function sentence(words) {
+function sentence({claimed_by}, words) {
+  if (claimed_by) return `According to ${claimed_by.slice(0, 80)}, ${words}.`;
   return `${words[0].toUpperCase()}${words.slice(1)}.`;
 }
 
@@ -69,7 +70,7 @@ function sentence(words) {
 // the curve, which hold for every budget up to their own.
 function what_is_known(plan, report) {
   const {certificate} = plan;
-  if (certificate) return {...certificate, words: certificate.words + according_to(certificate)};
+  if (certificate) return certificate;
   if (plan.extra_runs === 0) {
     return {words: "the cheapest possible: every op runs once", lower_bound: plan.cost, gap: 0};
   }

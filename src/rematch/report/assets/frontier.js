@@ -324,7 +324,8 @@ function show_frontier(view, report) {
 function certificate_words(plan, report) {
   const {curve} = report;
   const least = curve.least_peak_bytes;
-  const words = [`This plan is ${what_is_known(plan, report).words}.`];
+  const known = what_is_known(plan, report);
+  const words = [sentence(known, `this plan is ${known.words}`)];
   if (least !== null && least > curve.peak_floor_bytes) {
     words.push(" The least budget for which a plan was found here is ", bytes_el(least), ".");
   } else if (least !== null) {
