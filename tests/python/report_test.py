@@ -63,6 +63,10 @@ def test_what_cannot_be_shown_is_refused(chain, tmp_path):
         rematch.solve(chain, 1).report(chain, page)
     with pytest.raises(rematch.InvalidArgument, match="no plan to show"):
         rematch.report(chain, [], page)
+    with pytest.raises(rematch.InvalidArgument, match="ends with .pdf, but a page is HTML"):
+        rematch.keep_all_plan(chain).report(chain, tmp_path / "page.pdf")
+    with pytest.raises(rematch.InvalidArgument, match="ends with .csv, but a page is HTML"):
+        rematch.solve_frontier(chain, num_points=2).report(chain, "page.CSV")
     with pytest.raises(rematch.InvalidPlan):
         rematch.Plan([]).report(chain, page)
     other = rematch.synthetic_graph("chain", length=9, training=True)

@@ -60,15 +60,41 @@ def test_plan_writes_the_page_that_report_writes(folder):
     answer("plan", "graph.json", "-b", "80%", "-s", "gap", "--report", "one.html", cwd=folder)
     answer("report", "plan.json", "-o", "two.html", cwd=folder)
     one, two = ((folder / name).read_text() for name in ("one.html", "two.html"))
-    assert one.replace('"label": "gap"', '"label": "plan"') == two
+    # What was proved in the same process is nobody's claim.
+    assert '"claimed_by": "plan.json"' in two
+    own = two.replace('"claimed_by": "plan.json"', '"claimed_by": ""')
+    assert one.replace('"label": "gap"', '"label": "plan"') == own
+
+
+def test_floor_above_that_of_the_graph_is_refused(folder):
+    document = json.loads((folder / "plan.json").read_text())
+    floor = document["peak_floor_bytes"]
+    document["peak_floor_bytes"] = floor + 1
+    (folder / "wrong.json").write_text(json.dumps(document))
+    assert refused(folder, "report", "wrong.json", "-o", "page.html") == (
+        f"wrong.json: it claims that no plan has a peak below {floor + 1} bytes, but what "
+        f"must be live at once takes {floor}"
+    )
+
+
+def test_claims_about_a_fixed_order_are_none_about_a_free_one(folder):
+    answer("report", "plan.json", "--order", "free", "-o", "page.html", cwd=folder)
+    assert '"claimed_by"' not in (folder / "page.html").read_text()
+    answer("replay", "graph.json", "plan.json", "--order", "free", cwd=folder)
 
 
 def test_no_plan_no_page(folder):
-    done = run("plan", "graph.json", "-b", 1, "--report", "page.html", cwd=folder)
-    assert done.returncode == INFEASIBLE
-    done = run("frontier", "graph.json", "--budgets", "1", "--report", "page.html", cwd=folder)
-    assert done.returncode == INFEASIBLE
+    (folder / "old.html").write_text("a page")
+    for command in (["plan", "graph.json", "-b", 1], ["frontier", "graph.json", "--budgets", "1"]):
+        for name in ("page.html", "old.html"):
+            done = run(*command, "--report", name, cwd=folder)
+            assert done.returncode == INFEASIBLE
+            assert done.stderr == f"rematch: no plan, so no page: '{name}' is not written\n"
+        done = run(*command, "--report", "-", cwd=folder)
+        assert (done.returncode, done.stdout) == (INFEASIBLE, "")
+        assert done.stderr.endswith("rematch: no plan, so no page\n")
     assert not (folder / "page.html").exists()
+    assert (folder / "old.html").read_text() == "a page"
 
 
 def test_page_on_standard_output_comes_alone(folder):
@@ -209,6 +235,82 @@ def test_claims_that_are_not_true_are_refused(folder):
 )
 def test_what_is_wrong_is_said(folder, arguments, sentence):
     assert refused(folder, "report", *arguments) == sentence
+
+
+PLAN = ["plan", "graph.json", "-b", "80%", "-s", "gap"]
+FRONTIER = ["frontier", "graph.json", "--points", 2, "-s", "gap"]
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["report", "plan.json", "-o", "plan.json"],
+         "-o 'plan.json' would overwrite 'plan.json', which is read"),
+        (["report", "plan.json", "-o", "graph.json"],
+         "-o 'graph.json' would overwrite 'graph.json', which is read"),
+        ([*PLAN, "-o", "./graph.json"],
+         "-o './graph.json' would overwrite 'graph.json', which is read"),
+        ([*PLAN, "--report", "link.html"],
+         "--report 'link.html' would overwrite 'graph.json', which is read"),
+        ([*PLAN, "-o", "same.html", "--report", "folder/../same.html"],
+         "-o 'same.html' and --report 'folder/../same.html' are the same file"),
+        ([*FRONTIER, "-o", "hard.json"],
+         "-o 'hard.json' would overwrite 'graph.json', which is read"),
+        ([*FRONTIER, "-o", "same", "--report", "same"],
+         "-o 'same' and --report 'same' are the same file"),
+        (["max-batch", "graph.json", "--memory", "1GB", "--overhead", "10%",
+          "-o", "graph.json"],
+         "-o 'graph.json' would overwrite 'graph.json', which is read"),
+        (["export", "graph.json", "-b", "80%", "--format", "lp", "-o", "graph.json"],
+         "-o 'graph.json' would overwrite 'graph.json', which is read"),
+    ],
+)
+def test_nothing_is_overwritten_that_is_used(folder, arguments, sentence):
+    (folder / "folder").mkdir()
+    (folder / "link.html").symlink_to("graph.json")
+    os.link(folder / "graph.json", folder / "hard.json")
+    assert refused(folder, *arguments) == sentence
+
+
+def test_streams_may_be_used_twice(folder):
+    answer(*PLAN, "-o", "/dev/null", "--report", "/dev/null", cwd=folder)
+
+
+@pytest.mark.parametrize("command", [PLAN, FRONTIER])
+@pytest.mark.parametrize("option", ["-o", "--report"])
+@pytest.mark.parametrize(
+    "path, reason",
+    [("nowhere/x.html", "no such file or directory"), ("folder", "is a directory"),
+     ("graph.json/x.html", "not a directory")],
+)
+def test_what_cannot_be_written_is_found_before_the_search(folder, command, option, path, reason):
+    (folder / "folder").mkdir()
+    (folder / "graph.json").write_text("read later")
+    sentence = refused(folder, *command, option, path)
+    assert sentence == f"{path}: cannot be written: {reason}"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_folder_without_permission_is_found_before_the_search(folder):
+    (folder / "folder").mkdir(mode=0o500)
+    (folder / "graph.json").write_text("read later")
+    sentence = refused(folder, *PLAN, "-o", "folder/x.json")
+    assert sentence == "folder/x.json: cannot be written: permission denied"
+
+
+@pytest.mark.parametrize("command", [PLAN, FRONTIER])
+@pytest.mark.parametrize("name", ["x.csv", "x.SVG", "x.json", "x.trace", "x.pdf", "x.png"])
+def test_page_is_not_called_something_else(folder, command, name):
+    sentence = refused(folder, *command, "--report", name)
+    assert sentence == f"'{name}' ends with {name[1:].lower()}, but a page is HTML"
+
+
+def test_case_of_an_ending_does_not_matter(folder):
+    answer("report", "plan.json", "-o", "page.HTML", cwd=folder)
+    answer("report", "plan.json", "-o", "page.html", cwd=folder)
+    assert (folder / "page.HTML").read_bytes() == (folder / "page.html").read_bytes()
+    answer("report", "plan.json", "-o", "memory.CSV", cwd=folder)
+    assert (folder / "memory.CSV").read_text().startswith("step,action,")
 
 
 @pytest.mark.parametrize("options", [["--json", "--report", "-"], ["-o", "-", "--report", "-"]])

@@ -104,6 +104,24 @@ class Pages:
         graph.write_text(json.dumps(document), encoding="utf-8")
         return self.planned("empty", graph, "100%")
 
+    def make_nothing(self):
+        """Ops that cost nothing and make tensors of no bytes."""
+        graph = self.folder / "nothing.json"
+        ops = [{"name": f"op{i}", "inputs": [f"op{i - 1}"][: i], "cost": 0,
+                "outputs": [{"name": f"op{i}", "bytes": 0}]} for i in range(6)]
+        document = {"format": "rematch.graph", "version": 1, "ops": ops}
+        graph.write_text(json.dumps(document), encoding="utf-8")
+        return self.planned("nothing", graph, "100%")
+
+    def make_huge(self):
+        """Sizes that need more than 53 bits, and costs near the largest."""
+        graph = self.folder / "huge.json"
+        ops = [{"name": f"op{i}", "inputs": [f"op{i - 1}"][: i], "cost": 1.7e267 + i,
+                "outputs": [{"name": f"op{i}", "bytes": 2**56 + i}]} for i in range(6)]
+        document = {"format": "rematch.graph", "version": 1, "cost_unit": "s", "ops": ops}
+        graph.write_text(json.dumps(document), encoding="utf-8")
+        return self.planned("huge", graph, "100%")
+
     def make_hostile(self):
         graph = self.folder / "hostile.json"
         graph.write_text(json.dumps(hostile_graph()), encoding="utf-8")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every number on the page is the one that replay gives."""
 
+import program
 import pytest
 
 PAGES = ["branch", "gpt2", "modules", "hostile"]
@@ -99,8 +100,6 @@ def test_table_of_the_peak_is_what_replay_lists(read_page, name):
 
 
 def test_keep_all_is_what_its_own_replay_says(pages, tmp_path):
-    import program
-
     made = pages.page("gpt2")
     plan = tmp_path / "keep_all.json"
     program.answer("plan", made.graph, "-b", "100%", "-s", "keep_all", "-o", plan)

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import re
 import xml.etree.ElementTree as xml
 
 import program
@@ -253,6 +254,44 @@ def test_find_selects_by_a_part_of_a_name(read_page):
     assert not page.locator("#found").is_visible()
 
 
+def test_find_works_by_keys(open_page):
+    page = open_page("gpt2")
+    names = [op["name"] for op in json.loads(page.made.graph.read_text())["ops"]]
+    find, found = page.locator("#find"), page.locator("#found")
+    selected = page.locator("#details .name").first
+    focused = "document.activeElement.id"
+    find.fill(names[-1].upper())
+    page.keyboard.press("Enter")
+    assert selected.get_attribute("data-name") == names[-1]
+    assert not found.is_visible() and page.evaluate(focused) == "schedule-chart"
+    find.fill("add")
+    shown = [name.get_attribute("data-name") for name in found.locator(".name").all()]
+    count = sum("add" in name for name in names)
+    assert len(shown) == 12 < count
+    assert found.locator("li").last.inner_text() == f"and {count - 12} more"
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    assert selected.get_attribute("data-name") == shown[1]
+    assert not found.is_visible() and page.evaluate(focused) == "schedule-chart"
+
+
+def test_find_closes_and_says_when_there_is_nothing(open_page):
+    page = open_page("branch")
+    find, found = page.locator("#find"), page.locator("#found")
+    find.fill("no such name")
+    assert found.inner_text() == "no op or tensor of that name"
+    page.keyboard.press("Enter")
+    assert "Nothing is selected" in page.locator("#details").inner_text()
+    page.keyboard.press("Escape")
+    assert not found.is_visible() and find.input_value() == "no such name"
+    find.fill("")
+    assert not found.is_visible()
+    find.fill("a")
+    assert found.is_visible()
+    page.locator("#memory-chart").focus()
+    assert not found.is_visible()
+
+
 def column_values(page, table, column):
     cells = page.locator(f"#{table} tbody tr td:nth-child({column}) data")
     return [float(cells.nth(i).get_attribute("value")) for i in range(cells.count())]
@@ -347,6 +386,51 @@ def test_comparison_has_a_column_per_plan_and_switches(read_page):
     page.locator("#compare-table button").nth(0).click()
     page.settle()
     assert page.value("#card-overhead .big data") == 0
+    words = "The cheapest possible: every op runs once."
+    assert page.locator("#certificate-lead").inner_text() == words
+
+
+def test_whole_curve_opens_with_its_headline(read_page):
+    page = read_page("frontier")
+    points = [point for point in page.made.claims()["points"] if point["cost"] is not None]
+    half = page.made.document()["curve"]["keep_all_peak_bytes"] // 2
+    least = min(point["peak_bytes"] for point in points)
+    headline = page.locator("#headline")
+    shown = [int(data.get_attribute("value")) for data in headline.locator("data").all()]
+    assert shown == [least, half]
+    fits = [point["cost"] for point in points if point["peak_bytes"] <= half]
+    if fits:
+        overhead = min(fits) / page.made.document()["graph"]["base_cost"] - 1
+        assert headline.inner_text().endswith(f"costs +{100 * overhead:.2f}%.")
+    else:
+        assert headline.inner_text().endswith("is too little for any plan.")
+    assert page.locator("#summary > *").first.get_attribute("id") == "headline"
+
+
+def test_legends_list_what_occurs(open_page):
+    page = open_page("nothing")
+    for section in ("#memory", "#schedule"):
+        texts = " ".join(page.locator(f"{section} .legend").all_inner_texts())
+        assert not any(word in texts for word in ("backward", "recomputed", "run again"))
+
+
+def test_paper_says_how_many_rows_it_has(open_page):
+    page = open_page("gpt2")
+    words = page.locator("#rerun-table .on-paper")
+    assert not words.is_visible()
+    page.emulate_media(media="print")
+    assert words.inner_text().startswith("15 of ") and words.inner_text().endswith(" rows")
+
+
+def test_columns_do_not_touch(read_page):
+    page = read_page("gpt2")
+    gap = page.evaluate(
+        """() => {
+          const cell = document.querySelector("#peak-table td.number + td:not(.number)");
+          return parseFloat(getComputedStyle(cell).paddingLeft);
+        }"""
+    )
+    assert gap >= 8
 
 
 def test_frontier_marks_tell_their_numbers(read_page):
@@ -362,6 +446,32 @@ def test_frontier_marks_tell_their_numbers(read_page):
     assert page.value("#card-peak .big data") == page.made.document()["plans"][-1]["peak_bytes"]
 
 
+def highest(page):
+    """The overhead of the cheapest plan at the least memory, and where its line is."""
+    document = page.made.document()
+    points = [point for point in document["curve"]["points"] if point["cost"] is not None]
+    first = min(points, key=lambda point: (point["peak_bytes"], point["cost"]))
+    d = page.locator("#frontier-chart path.cheapest").get_attribute("d")
+    line = [float(y) for y in re.findall(r"[ML][^,]+,([^LM]+)", d)]
+    return first["cost"] / document["graph"]["base_cost"] - 1, line
+
+
+def test_frontier_leaves_the_plot_where_it_goes_on(open_page):
+    page = open_page("gpt2")
+    overhead, line = highest(page)
+    area = page.locator("#frontier-plot rect")
+    top = float(area.get_attribute("y"))
+    assert line[0] < top < line[-1]
+    assert top not in line
+    assert page.locator("#frontier-above").text_content() == f"goes on to +{100 * overhead:.1f}%"
+    page.locator("#frontier").scroll_into_view_if_needed()
+    page.picture("frontier-above")
+    page.get_by_role("button", name="Square root").click()
+    _, line = highest(page)
+    assert min(line) > top
+    assert page.locator("#frontier-above").count() == 0
+
+
 def test_frontier_has_a_scale_for_small_overheads(read_page):
     page = read_page("frontier")
     chosen = page.locator("#frontier-chart .chosen").first
@@ -373,9 +483,24 @@ def test_frontier_has_a_scale_for_small_overheads(read_page):
     assert chosen.get_attribute("d") == before
 
 
+def test_bound_from_a_file_is_the_claim_of_the_file(read_page):
+    page = read_page("branch")
+    assert page.locator("#certificate-lead").inner_text().startswith("According to branch-0.json, ")
+    words = "According to branch-0.json, this plan is "
+    assert page.locator("#certificate").inner_text().startswith(words)
+    assert page.locator("#card-gap").inner_text().endswith(", according to branch-0.json")
+    page = read_page("frontier")
+    assert "according to" not in page.locator("main").inner_text().lower()
+
+
 def test_plan_without_a_certificate_says_so(read_page):
     page = read_page("bare")
     assert "without a certificate" in page.locator("#certificate-lead").inner_text()
+    # The bound is one that the page has.
+    points = page.made.document()["curve"]["points"]
+    peak, cost = (page.made.replay()[name] for name in ("peak_bytes", "cost"))
+    bound = max(p["lower_bound"] or 0 for p in points if p["budget_bytes"] >= peak)
+    assert page.value("#card-gap .big data") == pytest.approx(cost / bound - 1)
     assert page.locator("#card-budget").count() == 0
     assert page.value("#card-peak .big data") == page.made.replay()["peak_bytes"]
 
@@ -384,6 +509,54 @@ def saved(page, button):
     with page.expect_download() as download:
         page.locator("#memory").get_by_role("button", name=button).click()
     return download.value.path().read_bytes()
+
+
+def labels_of(page):
+    """The texts of the memory curve."""
+    picture = xml.fromstring(saved(page, "SVG").decode())
+    return [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_nothing_is_no_share_of_nothing(open_page):
+    page = open_page("nothing")
+    assert "%" not in page.locator("#card-budget").inner_text()
+    assert "%" not in page.locator("#card-peak").inner_text()
+    assert page.locator("#memory").get_by_role("button", name="Cost").is_disabled()
+    ticks = [text for text in labels_of(page) if re.fullmatch(r"[0-9.]+ B", text)]
+    assert ticks == ["0 B", "1 B"]
+
+
+def test_huge_numbers_are_short_on_the_page_and_exact_in_the_table(open_page):
+    page = open_page("huge")
+    assert "1.020e+268 s" in page.locator("#card-overhead").inner_text()
+    assert not re.search(r"\d{9}e\+", page.locator("main").inner_text())
+    lines = program.answer("report", page.made.plans[0], "--format", "csv")
+    assert saved(page, "CSV").decode() == lines
+
+
+def test_tiny_shares_are_not_nothing(open_page):
+    page = open_page("branch")
+    assert page.evaluate("format_percent(1e-8)") == "<0.0001%"
+    assert page.evaluate("format_overhead(1e-6)") == "+0.0001%"
+
+
+def test_cost_axis_can_be_zoomed_far(open_page):
+    page = open_page("gpt2")
+    page.locator("#memory").get_by_role("button", name="Cost").click()
+    page.locator("#memory-chart").focus()
+    for _ in range(20):
+        page.keyboard.press("+")
+    page.settle()
+    labels = [text for text in labels_of(page) if text.endswith("s") and text[0].isdigit()]
+    assert len(labels) > 2 and len(set(labels)) == len(labels)
+    outside = page.evaluate(
+        """() => {
+          const canvas = document.getElementById("memory-chart");
+          const {data} = canvas.getContext("2d").getImageData(0, 0, 60, canvas.height);
+          return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+        }"""
+    )
+    assert outside == 0
 
 
 def test_curves_are_saved_as_files(read_page):

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/program_options.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/validators.h"
@@ -39,7 +40,7 @@ struct Options {
 // What the file's name ends with; empty if that is no format.
 std::string format_of_name(std::string_view name) {
   for (const char* format : {"mps", "lp"}) {
-    if (name.ends_with(fmt::format(".{}", format))) return format;
+    if (has_ending(name, fmt::format(".{}", format))) return format;
   }
   return "";
 }
@@ -100,6 +101,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (const auto spec = parse_budget(options.program.budget); !spec) {
     return spec.error();
   }
+  const auto writable =
+      check_outputs({options.graph}, {{"-o", options.output}});
+  if (!writable) return writable.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   return write_program(*graph, options, *format, console);

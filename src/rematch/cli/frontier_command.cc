@@ -13,6 +13,7 @@
 #include "rematch/cli/commands.h"
 #include "rematch/cli/frontier_view.h"
 #include "rematch/cli/live_text.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
 #include "rematch/cli/validators.h"
@@ -154,8 +155,12 @@ Result<Frontier> search(const Graph& graph, const Options& options,
 
 Result<ExitCode> run(const Options& options, const Console& console) {
   // A wrong option is found before a large file is read.
+  if (const auto ok = check_page_name(options.report); !ok) return ok.error();
   const auto asked = understand(options);
   if (!asked) return asked.error();
+  const auto writable = check_outputs(
+      {options.graph}, {{"-o", options.output}, {"--report", options.report}});
+  if (!writable) return writable.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   const auto frontier = search(*graph, options, *asked, console);
@@ -164,13 +169,13 @@ Result<ExitCode> run(const Options& options, const Console& console) {
     return frontier_to_json(*graph, options.strategy, *frontier) + '\n';
   };
   if (!options.output.empty()) {
-    const bool csv = options.csv || options.output.ends_with(".csv");
+    const bool csv = options.csv || has_ending(options.output, ".csv");
     const auto written =
         write_text(options.output, csv ? frontier_to_csv(*frontier) : json());
     if (!written) return written.error();
   }
-  if (!options.report.empty() &&
-      exit_code(frontier->outcome()) == ExitCode::kAnswered) {
+  const bool answered = exit_code(frontier->outcome()) == ExitCode::kAnswered;
+  if (!options.report.empty() && answered) {
     const auto page = frontier_page(*graph, *frontier);
     if (!page) return page.error();
     const auto written = write_text(options.report, *page);
@@ -183,6 +188,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   } else if (options.output != "-" && options.report != "-") {
     print_frontier(*graph, options.strategy, *frontier, console);
   }
+  if (!answered) say_no_page(options.report, console);
   return exit_code(frontier->outcome());
 }
 

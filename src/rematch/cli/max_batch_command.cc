@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
@@ -222,6 +223,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   // A wrong option is found before a large file is read.
   auto asked = understand(options);
   if (!asked) return asked.error();
+  const auto writable =
+      check_outputs({options.graph}, {{"-o", options.output}});
+  if (!writable) return writable.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   BatchQuestion& question = asked->question;

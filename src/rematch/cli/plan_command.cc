@@ -11,6 +11,7 @@
 
 #include "rematch/cli/commands.h"
 #include "rematch/cli/memory_curve.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/progress_line.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/strategy_option.h"
@@ -107,6 +108,7 @@ void print_picture(const Graph& graph, const Solution& solution,
 Result<ExitCode> run(const Options& options, const Console& console) {
   if (const auto error = conflict(options)) return *error;
   // A wrong option is found before a large file is read.
+  if (const auto ok = check_page_name(options.report); !ok) return ok.error();
   if (const auto spec = parse_budget(options.budget); !spec) {
     return spec.error();
   }
@@ -114,6 +116,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (!strategy) return strategy.error();
   const auto request = to_request(options.search, std::array{*strategy});
   if (!request) return request.error();
+  const auto writable = check_outputs(
+      {options.graph}, {{"-o", options.output}, {"--report", options.report}});
+  if (!writable) return writable.error();
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
   const auto solution = search(*graph, options, console);
@@ -130,6 +135,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   } else if (!solution->has_plan()) {
     console.err << "rematch: " << display_name(solution->message, 500) << '\n';
   }
+  if (!solution->has_plan()) say_no_page(options.report, console);
   return exit_code(solution->outcome);
 }
 

@@ -8,10 +8,12 @@
 #include <ostream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/output_files.h"
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
 #include "rematch/io/file.h"
@@ -62,7 +64,7 @@ constexpr std::array<Format, 4> kFormats = {
 Result<std::string> format_of(const Options& options) {
   std::string named;
   for (const Format& format : kFormats) {
-    if (options.output.ends_with(format.ending)) named = format.name;
+    if (has_ending(options.output, format.ending)) named = format.name;
   }
   if (!named.empty() && !options.format.empty() && named != options.format) {
     return Error{ErrorCode::kInvalidArgument,
@@ -124,6 +126,17 @@ Result<Graph> load_regular_file(const std::string& path) {
   return load_graph(path);
 }
 
+// The plans' files and where their graph is.
+std::vector<std::string> files_read(const Options& options,
+                                    const std::vector<PlanText>& texts) {
+  std::vector<std::string> files = options.plans;
+  if (!options.graph.empty()) files.push_back(options.graph);
+  for (const PlanText& text : texts) {
+    if (text.origin) files.push_back(path_of(*text.origin, text.path));
+  }
+  return files;
+}
+
 Result<Graph> find_graph(const Options& options, const PlanText& first) {
   if (!options.graph.empty()) return load_graph(options.graph);
   if (!first.origin) {
@@ -141,6 +154,11 @@ Result<Graph> find_graph(const Options& options, const PlanText& first) {
            graph.error().message)});
 }
 
+std::string file_name(const std::string& path) {
+  return path == "-" ? "standard input"
+                     : std::filesystem::path(path).filename().string();
+}
+
 // What a plan's file claims counts only on the graph that it was made for.
 enum class Claims { kChecked, kLeftOut };
 
@@ -153,11 +171,19 @@ Result<MeasuredPlan> measured(const Graph& graph, const PlanText& text,
   if (document_kind(*document) == DocumentKind::kSolution) {
     auto solution = solution_from_json(text.text, graph);
     if (!solution) return solution.error();
-    if (rule) solution->order = *rule;
-    if (solution->has_plan() && claims == Claims::kLeftOut) {
+    const OrderRule own =
+        std::exchange(solution->order, rule.value_or(solution->order));
+    // What holds for plans in a fixed order says nothing about others.
+    const bool widened =
+        own == OrderRule::kFixed && solution->order == OrderRule::kFree;
+    if (solution->has_plan() && (widened || claims == Claims::kLeftOut)) {
       return measure(graph, label, *solution->plan, solution->order);
     }
-    if (solution->has_plan()) return measure(graph, label, *solution);
+    if (solution->has_plan()) {
+      auto plan = measure(graph, label, *solution);
+      if (plan) plan->claimed_by = file_name(text.path);
+      return plan;
+    }
   }
   auto plan = plan_from_json(text.text, graph);
   if (!plan) return plan.error();
@@ -229,6 +255,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
     if (!text) return text.error();
     texts.push_back(*std::move(text));
   }
+  const auto writable =
+      check_outputs(files_read(options, texts), {{"-o", options.output}});
+  if (!writable) return writable.error();
   const auto graph = find_graph(options, texts.front());
   if (!graph) return graph.error();
   auto shown = measure_all(*graph, texts, options);

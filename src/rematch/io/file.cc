@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -166,6 +167,44 @@ Status write_text(const std::string& path, std::string_view text) {
     return failed(path, "cannot be written", reason);
   }
   return ok_status();
+}
+
+Status check_writable(const std::string& path) {
+  if (path == "-") return ok_status();
+  const auto no = [&](int reason) {
+    return failed(path, "cannot be written", reason);
+  };
+  struct stat info {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) return no(errno);
+  if (exists && S_ISDIR(info.st_mode)) return no(EISDIR);
+  if (exists && !S_ISREG(info.st_mode)) {
+    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+      return no(errno);
+    }
+    return ok_status();
+  }
+  // A file is made beside it and renamed.
+  std::error_code no_file;
+  const auto real = std::filesystem::canonical(path, no_file);
+  std::filesystem::path folder =
+      (no_file ? std::filesystem::path(path) : real).parent_path();
+  if (folder.empty()) folder = ".";
+  const int wanted = W_OK | X_OK;
+  if (::faccessat(AT_FDCWD, folder.c_str(), wanted, AT_EACCESS) != 0) {
+    return no(errno);
+  }
+  return ok_status();
+}
+
+bool has_ending(std::string_view path, std::string_view ending) {
+  const auto lower = [](char c) {
+    return std::tolower(static_cast<unsigned char>(c));
+  };
+  return path.size() >= ending.size() &&
+         std::equal(ending.begin(), ending.end(),
+                    path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                    [&](char a, char b) { return lower(a) == lower(b); });
 }
 
 Error in_file(const std::string& path, const Error& error) {

@@ -19,6 +19,13 @@ Result<std::string> read_text(const std::string& path);
 // system's reason.
 Status write_text(const std::string& path, std::string_view text);
 
+// Fails as write_text() would, without writing anything, where that can be seen
+// before: no such folder, no permission, a folder of that name.
+Status check_writable(const std::string& path);
+
+// Whether a file's name ends so (".csv"), in whatever case.
+bool has_ending(std::string_view path, std::string_view ending);
+
 // "graph.json: ..." in front of an error; "standard input" for "-".
 Error in_file(const std::string& path, const Error& error);
 

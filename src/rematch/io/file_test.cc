@@ -161,6 +161,33 @@ TEST_F(FileTest, KeepsTheOldFileOnFailure) {
   EXPECT_EQ(*read_text(path("a")), "old");
 }
 
+TEST_F(FileTest, SeesBeforeWritingWhatCannotBeWritten) {
+  EXPECT_TRUE(write_text(path("a"), "old"));
+  EXPECT_TRUE(check_writable(path("a")));
+  EXPECT_TRUE(check_writable(path("b")));
+  EXPECT_TRUE(check_writable("-"));
+  EXPECT_TRUE(check_writable("/dev/null"));
+  for (const char* name : {"", "no/a", "a/b"}) {
+    EXPECT_EQ(check_writable(path(name)).error().message,
+              write_text(path(name), "").error().message);
+  }
+  fs::permissions(folder_, fs::perms::others_exec | fs::perms::owner_exec);
+  {
+    const Unprivileged user;
+    if (user.is_root()) GTEST_SKIP() << "root may write everywhere";
+    EXPECT_EQ(check_writable(path("b")).error().message,
+              path("b") + ": cannot be written: permission denied");
+  }
+  fs::permissions(folder_, fs::perms::owner_all);
+}
+
+TEST(HasEnding, IgnoresCase) {
+  EXPECT_TRUE(has_ending("a.HTML", ".html"));
+  EXPECT_TRUE(has_ending(".csv", ".csv"));
+  EXPECT_FALSE(has_ending("csv", ".csv"));
+  EXPECT_FALSE(has_ending("a.csv.html", ".csv"));
+}
+
 TEST_F(FileTest, ReplacesTheOldFile) {
   EXPECT_TRUE(write_text(path("a"), "a longer text"));
   EXPECT_TRUE(write_text(path("a"), "new"));

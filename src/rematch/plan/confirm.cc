@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "rematch/base/check.h"
+#include "rematch/plan/floor.h"
 
 namespace rematch {
 namespace {
@@ -37,7 +38,7 @@ Status check_measures(const Graph& graph, const Solution& claim,
   return ok_status();
 }
 
-Status check_certificate(const Solution& claim) {
+Status check_certificate(const Graph& graph, const Solution& claim) {
   if (claim.peak > claim.budget) {
     return untrue("its peak of {} bytes is above its budget of {}", claim.peak,
                   claim.budget);
@@ -47,6 +48,13 @@ Status check_certificate(const Solution& claim) {
         "it claims that no plan has a peak below {} bytes, but its "
         "own has {}",
         claim.peak_floor, claim.peak);
+  }
+  const Bytes floor = peak_floor(graph, claim.order).bytes;
+  if (claim.peak_floor > floor) {
+    return untrue(
+        "it claims that no plan has a peak below {} bytes, but what must be "
+        "live at once takes {}",
+        claim.peak_floor, floor);
   }
   if (claim.lower_bound > claim.cost) {
     return untrue(
@@ -73,7 +81,7 @@ Result<Replay> confirm(const Graph& graph, const Solution& solution) {
   if (auto ok = check_measures(graph, solution, *measured); !ok) {
     return ok.error();
   }
-  if (auto ok = check_certificate(solution); !ok) return ok.error();
+  if (auto ok = check_certificate(graph, solution); !ok) return ok.error();
   return measured;
 }
 

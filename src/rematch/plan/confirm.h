@@ -10,10 +10,11 @@ namespace rematch {
 
 // Replays the plan of `solution`, which has one, in the order that it names,
 // and compares every number that it claims with what replay and the graph say:
-// peak, cost, base cost, fixed bytes, peak within the budget, bounds not above
-// what the plan reaches, and a cost that meets the bound where it says optimal.
-// Fails with kInvalidPlan, naming both numbers. That a bound was proved is the
-// one claim that cannot be checked.
+// peak, cost, base cost, fixed bytes, peak within the budget, a floor not above
+// peak_floor(), bounds not above what the plan reaches, and a cost that meets
+// the bound where it says optimal. Fails with kInvalidPlan, naming both
+// numbers. That a bound of the cost was proved is the one claim that cannot be
+// checked.
 Result<Replay> confirm(const Graph& graph, const Solution& solution);
 
 }  // namespace rematch

@@ -50,6 +50,7 @@ MeasuredPlan measured(const Graph& graph, const std::string& label,
 void write_plans(const Graph& graph,
                  const std::vector<std::pair<std::string, Planned>>& plans,
                  const Path& path, std::string_view order) {
+  or_raise(check_page_name(path.string()));
   if (plans.empty()) {
     throw RaisedError(
         {ErrorCode::kInvalidArgument, "there is no plan to show"});
@@ -64,6 +65,7 @@ void write_plans(const Graph& graph,
 
 void write_frontier(const Frontier& frontier, const Graph& graph,
                     const Path& path) {
+  or_raise(check_page_name(path.string()));
   write_page(path, or_raise(frontier_page(graph, frontier)));
 }
 

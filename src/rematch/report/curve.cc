@@ -102,9 +102,11 @@ CurvePoint point_of(const Solution& solution) {
 Curve whole_curve(const Graph& graph, const Frontier& frontier) {
   Curve curve{.keep_all_peak = keep_all_peak(graph),
               .peak_floor = 0,
+              .order = OrderRule::kFixed,
               .whole = true,
               .points = {}};
   for (const Solution& solution : frontier.points) {
+    curve.order = solution.order;
     curve.peak_floor = std::max(curve.peak_floor, solution.peak_floor);
     curve.points.push_back(point_of(solution));
   }
@@ -115,6 +117,7 @@ Curve quick_curve(const Graph& graph, OrderRule order,
                   const std::vector<Bytes>& budgets) {
   Curve curve{.keep_all_peak = keep_all_peak(graph),
               .peak_floor = peak_floor(graph, order).bytes,
+              .order = order,
               .whole = false,
               .points = {}};
   const bool many = graph.num_ops() > kManyOps;

@@ -31,8 +31,9 @@ struct CurvePoint {
 
 struct Curve {
   Bytes keep_all_peak = 0;
-  Bytes peak_floor = 0;  // Proved: no plan needs less.
-  bool whole = false;    // A search for the whole curve, not a quick look.
+  Bytes peak_floor = 0;                 // Proved: no plan needs less.
+  OrderRule order = OrderRule::kFixed;  // Of the plans that it is about.
+  bool whole = false;  // A search for the whole curve, not a quick look.
   std::vector<CurvePoint> points;
 
   // Of the plans among the points.

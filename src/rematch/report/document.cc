@@ -161,9 +161,20 @@ std::string footprint_json(const MeasuredPlan& plan) {
   return list_of(computing, [](Bytes bytes) { return std::to_string(bytes); });
 }
 
-std::string certificate_json(const Solution& solution) {
+// Of every step, as text, where numbers of JavaScript are too short; else none.
+std::string exact_json(const MeasuredPlan& plan) {
+  constexpr Bytes kLargest = Bytes{1} << 53;
+  if (plan.peak() <= kLargest) return "null";
+  return list_of(plan.measured.footprint,
+                 [](Bytes bytes) { return json_text(std::to_string(bytes)); });
+}
+
+std::string certificate_json(const MeasuredPlan& plan) {
+  if (!plan.certificate) return "null";
+  const Solution& solution = *plan.certificate;
   JsonObjectWriter fields(JsonLayout::kOneLine);
   fields.text("words", certificate_words(solution))
+      .text("claimed_by", plan.claimed_by)
       .text("outcome", outcome_name(solution.outcome))
       .text("strategy", solution.strategy)
       .integer("budget_bytes", solution.budget)
@@ -184,10 +195,10 @@ std::string plan_json(const Graph& graph, const MeasuredPlan& plan) {
       .integer("peak_step", plan.measured.peak_step.value)
       .number("cost", plan.cost())
       .number("overhead", base > 0 ? plan.cost() / base - 1 : 0)
-      .json("certificate",
-            plan.certificate ? certificate_json(*plan.certificate) : "null")
+      .json("certificate", certificate_json(plan))
       .json("steps", steps_json(plan.plan))
-      .json("footprint_bytes", footprint_json(plan));
+      .json("footprint_bytes", footprint_json(plan))
+      .json("exact_bytes", exact_json(plan));
   return fields.finish();
 }
 
@@ -204,6 +215,7 @@ std::string curve_json(const Curve& curve) {
   };
   JsonObjectWriter fields(JsonLayout::kOneLine);
   fields.flag("whole", curve.whole)
+      .text("order", order_name(curve.order))
       .integer("keep_all_peak_bytes", curve.keep_all_peak)
       .integer("peak_floor_bytes", curve.peak_floor)
       .json("least_peak_bytes", bytes_or_null(curve.least_peak()))

@@ -4,7 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "rematch/base/check.h"
+#include "rematch/io/file.h"
 #include "rematch/report/document.h"
 #include "rematch/report/page_parts.h"
 
@@ -66,6 +69,17 @@ std::string report_page(const Report& report) {
   page += data;
   page += page_after_data();
   return page;
+}
+
+Status check_page_name(std::string_view path) {
+  for (const char* ending :
+       {".csv", ".svg", ".json", ".trace", ".pdf", ".png"}) {
+    if (!has_ending(path, ending)) continue;
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("'{}' ends with {}, but a page is HTML", path, ending)};
+  }
+  return ok_status();
 }
 
 std::string plans_page(const Graph& graph, std::vector<MeasuredPlan> plans) {

@@ -15,6 +15,10 @@ namespace rematch {
 // and its policy lets it load nothing. The same report gives the same bytes.
 std::string report_page(const Report& report);
 
+// Fails with kInvalidArgument if a file's name says that it holds something
+// else than a page: "curve.csv".
+Status check_page_name(std::string_view path);
+
 // The page of at least one plan, with a quick look at cost against budget.
 std::string plans_page(const Graph& graph, std::vector<MeasuredPlan> plans);
 

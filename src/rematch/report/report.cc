@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/report/report.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,8 +19,9 @@ std::string quality_words(const Solution& solution) {
   const auto gap = solution.gap();
   if (!gap) return "within the budget";
   if (*gap < 1e-9) return "within rounding of the best possible";
+  // Rounded up, so that it stays true.
   return fmt::format("within {} of the best possible",
-                     format_percent(*gap).substr(1));
+                     format_percent(std::max(*gap, 1e-6)).substr(1));
 }
 
 std::string least_words(const Solution& solution) {
@@ -40,7 +42,8 @@ Result<MeasuredPlan> measure(const Graph& graph, std::string label, Plan plan,
                       .plan = std::move(plan),
                       .order = order,
                       .measured = *std::move(measured),
-                      .certificate = std::nullopt};
+                      .certificate = std::nullopt,
+                      .claimed_by = ""};
 }
 
 Result<MeasuredPlan> measure(const Graph& graph, std::string label,
@@ -52,7 +55,8 @@ Result<MeasuredPlan> measure(const Graph& graph, std::string label,
                       .plan = *solution.plan,
                       .order = solution.order,
                       .measured = *std::move(measured),
-                      .certificate = solution};
+                      .certificate = solution,
+                      .claimed_by = ""};
 }
 
 std::string certificate_words(const Solution& solution) {

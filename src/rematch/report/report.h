@@ -24,6 +24,9 @@ struct MeasuredPlan {
   // The solution that the plan came in, whose claims hold; none for a plan that
   // came alone.
   std::optional<Solution> certificate;
+  // The file whose word the certificate's bound is; empty if it was proved
+  // here.
+  std::string claimed_by;
 
   Bytes peak() const { return measured.peak; }
   Cost cost() const { return measured.cost; }

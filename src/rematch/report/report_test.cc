@@ -24,6 +24,11 @@ TEST(CertificateWords, SayHowFarThePlanIsFromTheBest) {
             "KiB");
 }
 
+TEST(CertificateWords, NeverSayWithinNothing) {
+  EXPECT_EQ(certificate_words(feasible(1e9 + 10, 1e9)).substr(0, 31),
+            "within 0.0001% of the best poss");
+}
+
 TEST(CertificateWords, SayWhatIsProved) {
   Solution solution = feasible(10, 10);
   solution.outcome = Outcome::kOptimal;

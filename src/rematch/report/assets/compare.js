@@ -6,20 +6,26 @@ function show_summary(view, report) {
   const section = by_id("summary");
   const fill = () => {
     const {plan} = view;
-    const saved = 1 - plan.peak_bytes / (keep_all.peak_bytes || 1);
     const cards = [
-      ["peak", bytes_el(plan.peak_bytes), `${format_percent(saved)} less than keeping everything (${format_bytes(keep_all.peak_bytes)})`],
+      ["peak", bytes_el(plan.peak_bytes), saved_words(plan, keep_all)],
       ["overhead", value_el(format_overhead(plan.overhead), plan.overhead), `${graph.cost(plan.cost)} instead of ${graph.cost(graph.base_cost)}`],
       ["recomputed", value_el(count_of(plan.ops_again, "op"), plan.ops_again), `of ${exact_number(graph.num_ops)}, ${count_of(plan.extra_runs, "extra run")}`],
     ];
+    const known = what_is_known(plan, report);
     if (plan.certificate) {
-      const {gap, budget_bytes, lower_bound} = plan.certificate;
-      cards.unshift(["budget", bytes_el(budget_bytes), `${format_percent(budget_bytes / (keep_all.peak_bytes || 1))} of keeping everything`]);
-      cards.push(["gap", gap === null ? "unknown" : value_el(format_percent(gap), gap),
-                  `no plan within the budget costs less than ${graph.cost(lower_bound)}`]);
+      const {budget_bytes} = plan.certificate;
+      cards.unshift(["budget", bytes_el(budget_bytes), keep_all.peak_bytes > 0 ? `${format_percent(budget_bytes / keep_all.peak_bytes)} of keeping everything` : ""]);
     }
+    if (known.lower_bound !== null) {
+      cards.push(["gap", known.gap === null ? "unknown" : value_el(format_percent(known.gap), known.gap),
+                  `no plan within ${plan.certificate ? "the budget" : "its peak"} costs less than ${graph.cost(known.lower_bound)}${according_to(plan.certificate)}`]);
+    }
+    const lead = report.curve.whole
+      ? [el("p", {class: "certificate lead", id: "headline"}, headline(report)),
+         el("p", {class: "certificate", id: "certificate-lead"}, "The plan that is shown, ", name_el(plan.label), `: ${known.words}.`)]
+      : [el("p", {class: "certificate lead", id: "certificate-lead"}, sentence(known, known.words))];
     section.replaceChildren(
-      el("p", {class: "certificate lead", id: "certificate-lead"}, lead_words(plan)),
+      ...lead,
       el("div", {class: "cards"}, cards.map(([title, value, words]) =>
         el("div", {class: "card", id: `card-${title}`}, el("h2", {}, title), el("p", {class: "big"}, value), el("p", {class: "quiet"}, words)))));
   };
@@ -27,9 +33,61 @@ function show_summary(view, report) {
   fill();
 }
 
-function lead_words(plan) {
-  if (!plan.certificate) return "A plan without a certificate: how close it is to the best is not known.";
-  return `${plan.certificate.words[0].toUpperCase()}${plan.certificate.words.slice(1)}.`;
+// What a whole curve says: the least budget, and what half of the memory costs.
+function headline({graph, curve}) {
+  const plans = cheapest_plans(curve.points);
+  const overhead = (plan) => format_overhead(plan.cost / (graph.base_cost || 1) - 1);
+  const least = plans[0];
+  const words = [least.bytes > curve.peak_floor_bytes ? "The least budget with a plan is " : "The least budget is ",
+                 bytes_el(least.bytes), graph.base_cost > 0 ? `, for ${overhead(least)}` : "", ". "];
+  const half = Math.floor(curve.keep_all_peak_bytes / 2);
+  const fits = plans.findLast((plan) => plan.bytes <= half);
+  if (curve.keep_all_peak_bytes === 0) return words;
+  if (fits) return [...words, "Half of the memory, ", bytes_el(half), `, costs ${overhead(fits)}.`];
+  const none = half < curve.peak_floor_bytes ? " is too little for any plan." : ": no plan was found.";
+  return [...words, "Half of the memory, ", bytes_el(half), none];
+}
+
+function saved_words(plan, keep_all) {
+  const all = format_bytes(keep_all.peak_bytes);
+  if (plan.peak_bytes === keep_all.peak_bytes) return `the same as keeping everything (${all})`;
+  const share = plan.peak_bytes / keep_all.peak_bytes - 1;
+  return `${format_percent(Math.abs(share))} ${share < 0 ? "less" : "more"} than keeping everything (${all})`;
+}
+
+// A bound that a file claims cannot be checked by replay.
+function according_to(certificate) {
+  return certificate?.claimed_by ? `, according to ${certificate.claimed_by.slice(0, 80)}` : "";
+}
+
+function sentence({claimed_by}, words) {
+  if (claimed_by) return `According to ${claimed_by.slice(0, 80)}, ${words}.`;
+  return `${words[0].toUpperCase()}${words.slice(1)}.`;
+}
+
+// How close the plan is to the best, in words that follow "it is", with the
+// bound that says so. A plan without a certificate is measured by the bounds of
+// the curve, which hold for every budget up to their own.
+function what_is_known(plan, report) {
+  const {certificate} = plan;
+  if (certificate) return certificate;
+  if (plan.extra_runs === 0) {
+    return {words: "the cheapest possible: every op runs once", lower_bound: plan.cost, gap: 0};
+  }
+  const bounds = report.curve.points
+    .filter((point) => point.lower_bound !== null && point.budget_bytes >= plan.peak_bytes)
+    .map((point) => point.lower_bound);
+  // A bound for plans in a fixed order says nothing about others.
+  const apply = report.curve.order === "free" || plan.order === "fixed";
+  const lower_bound = apply && bounds.length > 0 ? Math.max(...bounds) : 0;
+  if (!(lower_bound > 0)) {
+    return {words: "a plan without a certificate: how close it is to the best is not known", lower_bound: null, gap: null};
+  }
+  const gap = Math.max(0, plan.cost / lower_bound - 1);
+  const close = gap === 0 ? "the best possible within its own peak"
+    : gap < 1e-9 ? "within rounding of the best possible within its own peak"
+    : `within ${format_percent(Math.max(gap, 1e-6))} of the best possible within its own peak`;
+  return {words: `${close}, by a bound of the quick look below: it came without a certificate`, lower_bound, gap};
 }
 
 // The curve of one plan, small, on the scale that all of them share.
@@ -59,7 +117,10 @@ const COMPARED = [
   ["peak", (plan) => bytes_el(plan.peak_bytes)],
   ["cost", (plan) => value_el(plan.graph.cost(plan.cost), plan.cost)],
   ["overhead", (plan) => value_el(format_overhead(plan.overhead), plan.overhead)],
-  ["gap", (plan) => plan.certificate?.gap === undefined || plan.certificate.gap === null ? "" : value_el(format_percent(plan.certificate.gap), plan.certificate.gap)],
+  ["gap", (plan, report) => {
+    const {gap} = what_is_known(plan, report);
+    return gap === null ? "" : value_el(format_percent(gap), gap);
+  }],
   ["ops recomputed", (plan) => value_el(exact_number(plan.ops_again), plan.ops_again)],
   ["extra runs", (plan) => value_el(exact_number(plan.extra_runs), plan.extra_runs)],
   ["steps", (plan) => value_el(exact_number(plan.steps.length), plan.steps.length)],
@@ -79,7 +140,7 @@ function show_comparison(view, report) {
   const table = el("table", {id: "compare-table", "aria-labelledby": "compare-title"},
     el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "plan"), buttons.map((chooser) => el("th", {scope: "col"}, chooser)))),
     el("tbody", {}, el("tr", {}, el("th", {scope: "row"}, "memory"), plans.map((plan) => el("td", {}, small_curve(plan, most)))),
-      COMPARED.map(([title, cell]) => el("tr", {}, el("th", {scope: "row"}, title), plans.map((plan) => el("td", {}, cell(plan)))))));
+      COMPARED.map(([title, cell]) => el("tr", {}, el("th", {scope: "row"}, title), plans.map((plan) => el("td", {}, cell(plan, report)))))));
   const section = by_id("compare");
   section.hidden = false;
   section.querySelector(".body").append(

@@ -33,7 +33,7 @@ class GraphData {
   kind(op) { return this.ops.kinds[this.ops.kind[op]]; }
   module(op) { return this.has_modules ? this.ops.modules[this.ops.module[op]] : ""; }
   phase(op) { return this.ops.phase[op]; }
-  cost(cost) { return format_cost(cost, this.cost_unit); }
+  cost(cost, digits) { return format_cost(cost, this.cost_unit, digits); }
   // What the tensor takes while it is the only one in its storage.
   bytes(tensor) { return this.storage_bytes[this.tensors.storage[tensor]]; }
 }
@@ -50,6 +50,7 @@ class PlanData {
     this.overhead = plan.overhead;
     this.certificate = plan.certificate;
     this.steps = plan.steps;
+    this.exact_bytes = plan.exact_bytes;  // Of every step, if numbers are too short.
     this.footprint = Float64Array.from(plan.footprint_bytes);
     this.num_runs = this.footprint.length;
     this.read_runs();

@@ -20,10 +20,12 @@ function format_bytes(bytes) {
   return `${digits} ${BYTE_UNITS[unit]}`;
 }
 
-// So many digits, but never fewer than those before the point.
+// So many digits, but never fewer than those before the point; with a power of
+// ten where most of them would be zeros.
 function significant(value, digits) {
   if (value === 0) return "0";
   const before = Math.floor(Math.log10(Math.abs(value))) + 1;
+  if (before > 15 || before < -5) return value.toExponential(digits - 1);
   return value.toFixed(Math.max(0, Math.min(12, digits - before)));
 }
 
@@ -43,6 +45,8 @@ function format_percent(share) {
   const percent = 100 * share;
   const size = Math.abs(percent);
   if (size === 0) return "0%";
+  if (size < 0.00005) return `${percent < 0 ? "-" : ""}<0.0001%`;
+  if (size >= 1e15) return `${percent.toExponential(2)}%`;
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 4;
   return `${percent.toFixed(digits)}%`;
 }
@@ -59,30 +63,30 @@ function format_overhead(share) {
 const SECONDS_PER_UNIT = {ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, s: 1};
 
 // A cost with its unit: times in the unit that suits them, others with a prefix.
-function format_cost(cost, unit) {
+function format_cost(cost, unit, digits = 4) {
   if (Object.hasOwn(SECONDS_PER_UNIT, unit)) {
-    return format_seconds(cost * SECONDS_PER_UNIT[unit]);
+    return format_seconds(cost * SECONDS_PER_UNIT[unit], digits);
   }
-  return `${with_prefix(cost)}${unit === "" ? "" : ` ${unit.slice(0, 24)}`}`;
+  return `${with_prefix(cost, digits)}${unit === "" ? "" : ` ${unit.slice(0, 24)}`}`;
 }
 
-function format_seconds(seconds) {
+function format_seconds(seconds, digits) {
   if (seconds === 0) return "0 s";
-  if (seconds < 1e-3) return `${significant(seconds * 1e6, 4)} µs`;
-  if (seconds < 1) return `${significant(seconds * 1e3, 4)} ms`;
-  return `${significant(seconds, 4)} s`;
+  if (seconds < 1e-3) return `${significant(seconds * 1e6, digits)} µs`;
+  if (seconds < 1) return `${significant(seconds * 1e3, digits)} ms`;
+  return `${significant(seconds, digits)} s`;
 }
 
 const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
 
-function with_prefix(value) {
+function with_prefix(value, digits) {
   if (Number.isInteger(value) && value < 10000) return exact_number(value);
   let at = 0;
   while (value >= 1000 && at + 1 < PREFIXES.length) {
     value /= 1000;
     at += 1;
   }
-  return `${significant(value, 4)}${at > 0 ? ` ${PREFIXES[at]}` : ""}`;
+  return `${significant(value, digits)}${at > 0 ? ` ${PREFIXES[at]}` : ""}`;
 }
 
 // "1 op", "2 ops".
@@ -97,8 +101,9 @@ function ticks(most, count, base = 10) {
     ? 1024 ** Math.max(0, Math.floor(Math.log(most) / Math.log(1024))) : 1;
   const rough = most / scale / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((n) => n * power)
-    .find((n) => n >= rough) * scale;
+  const round = [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= rough) * scale;
+  // There is no half of a byte.
+  const step = base === 1024 ? Math.max(1, Math.round(round)) : round;
   const found = [];
   for (let i = 0; i * step <= most * 1.0001; i += 1) found.push(i * step);
   return found;

@@ -42,6 +42,8 @@ const MARKS = {
 };
 const MARK_NAMES = Object.keys(MARKS);
 
+const TOP = 20;  // Of the plot.
+
 class FrontierPicture {
   constructor(view, report) {
     this.view = view;
@@ -76,7 +78,9 @@ class FrontierPicture {
     // A few plans at the least memory cost so much that all others would lie on
     // the axis.
     const usual = costly[Math.floor(0.8 * (costly.length - 1))] ?? 0;
-    const top = 1.15 * Math.max(0.001, ...chosen, Math.min(costly[costly.length - 1] ?? 0, 3 * usual));
+    const most = costly[costly.length - 1] ?? 0;
+    const shown = this.power === 1 ? Math.min(most, 3 * usual) : most;
+    const top = 1.15 * Math.max(0.001, shown, ...chosen);
     const left = least * 0.97;
     return {left, right: right + (right - left) * 0.02, top};
   }
@@ -84,8 +88,9 @@ class FrontierPicture {
   view_plans() { return this.report.plans; }
 
   x(bytes) { return 64 + (bytes - this.range.left) / (this.range.right - this.range.left || 1) * (this.width - 84); }
+  // What lies above the plot stays above it, and is clipped.
   y(cost) {
-    const share = Math.min(1, Math.max(0, (cost / this.base - 1) / this.range.top));
+    const share = Math.min(100, Math.max(0, (cost / this.base - 1) / this.range.top));
     return this.height - 46 - share ** this.power * (this.height - 66);
   }
 
@@ -112,8 +117,13 @@ class FrontierPicture {
     this.range = this.scales();
     const title = "Overhead against budget. The table below has the same numbers.";
     const picture = svg_el("svg", {width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, role: "group", "aria-label": title, id: "frontier-chart"});
-    picture.append(...this.axes(), ...this.areas(), ...this.lines(), ...this.marks());
+    picture.append(...this.axes(), this.clipped([...this.areas(), ...this.lines()]), ...this.labels(), ...this.marks());
     this.element.replaceChildren(picture);
+  }
+
+  clipped(parts) {
+    const area = svg_el("rect", {x: 64, y: TOP, width: this.width - 84, height: this.height - 45 - TOP});
+    return svg_el("g", {"clip-path": "url(#frontier-plot)"}, svg_el("clipPath", {id: "frontier-plot"}, area), ...parts);
   }
 
   axes() {
@@ -162,7 +172,7 @@ class FrontierPicture {
     }
     const floor = this.x(Math.max(left, curve.peak_floor_bytes));
     if (floor > 64) {
-      parts.push(svg_el("path", {class: "impossible", d: `M64,20H${floor}V${bottom}H64Z`}));
+      parts.push(svg_el("path", {class: "impossible", d: `M64,${TOP}H${floor}V${bottom}H64Z`}));
     }
     return parts;
   }
@@ -184,27 +194,46 @@ class FrontierPicture {
 
   lines() {
     const {left, right} = this.range;
-    const {curve} = this.report;
     const bounds = best_bounds(this.points).filter((corner) => corner.bytes >= left);
-    const parts = [svg_el("path", {class: "bound", d: this.steps(bounds, left, right, true)}),
-                   svg_el("path", {class: "cheapest", d: this.steps(cheapest_plans(this.points), left, right, false)})];
+    return [svg_el("path", {class: "bound", d: this.steps(bounds, left, right, true)}),
+            svg_el("path", {class: "cheapest", d: this.steps(cheapest_plans(this.points), left, right, false)})];
+  }
+
+  labels() {
+    const {left} = this.range;
+    const {curve} = this.report;
+    const parts = this.above();
     const floor = this.x(Math.max(left, curve.peak_floor_bytes));
     const right_half = floor > this.width / 2;
-    parts.push(svg_el("path", {class: "floor", d: `M${floor},20V${this.height - 46}`}),
+    parts.push(svg_el("path", {class: "floor", d: `M${floor},${TOP}V${this.height - 46}`}),
                svg_el("text", {x: floor + (right_half ? -6 : 6), y: 12, class: right_half ? "end" : "start"}, `no plan needs less than ${format_bytes(curve.peak_floor_bytes)}`));
     return parts;
   }
 
+  is_above(cost) { return cost / this.base - 1 > this.range.top; }
+
+  // Where the cheapest plans leave the plot, and how far they go.
+  above() {
+    const plans = cheapest_plans(this.points);
+    const last = plans.findLastIndex((plan) => this.is_above(plan.cost));
+    if (last < 0) return [];
+    const x = this.x(plans[last + 1]?.bytes ?? this.range.right);
+    const words = `goes on to ${format_overhead(plans[0].cost / this.base - 1)}`;
+    return [svg_el("path", {class: "above", d: `M${x - 4},${TOP + 6}l4,-6l4,6`}),
+            svg_el("text", {x: x + 8, y: TOP + 11, class: "start", id: "frontier-above"}, words)];
+  }
+
   marks() {
     const parts = this.points.filter((point) => point.cost !== null).map((point) => {
-      const over = point.cost / this.base - 1 > this.range.top;
+      const over = this.is_above(point.cost);
       const at = MARK_NAMES[this.strategies.indexOf(point.strategy) % MARK_NAMES.length];
       return this.mark(point, at, `mark ${point.strategy === "keep_all" ? "keep-all" : ""}${over ? " over" : ""}`);
     });
     for (const plan of this.report.plans) {
       const point = {strategy: plan.label, peak_bytes: plan.peak_bytes, cost: plan.cost,
                      budget_bytes: plan.budget ?? plan.peak_bytes,
-                     lower_bound: plan.certificate?.lower_bound ?? null, plan};
+                     lower_bound: plan.certificate?.lower_bound ?? null,
+                     claimed_by: plan.certificate?.claimed_by, plan};
       parts.push(this.mark(point, "circle", `mark chosen${plan === this.view.plan ? " current" : ""}`));
     }
     return parts;
@@ -212,7 +241,7 @@ class FrontierPicture {
 
   mark(point, shape, kind) {
     const x = this.x(point.peak_bytes);
-    const y = this.y(point.cost);
+    const y = Math.max(TOP, this.y(point.cost));
     const show = () => this.say(point);
     const words = `${point.strategy.slice(0, 80)}: ${format_overhead(point.cost / this.base - 1)} at ${format_bytes(point.peak_bytes)}`;
     return svg_el("path", {
@@ -229,7 +258,7 @@ class FrontierPicture {
       name_el(point.strategy), ": peak ", bytes_el(point.peak_bytes), ", cost ",
       value_el(graph.cost(point.cost), point.cost), ", overhead ",
       value_el(format_overhead(point.cost / this.base - 1), point.cost / this.base - 1),
-      point.lower_bound === null ? "" : `; no plan within ${format_bytes(point.budget_bytes)} costs less than ${format_overhead(point.lower_bound / this.base - 1)}`);
+      point.lower_bound === null ? "" : `; no plan within ${format_bytes(point.budget_bytes)} costs less than ${format_overhead(point.lower_bound / this.base - 1)}${according_to(point)}`);
   }
 }
 
@@ -238,7 +267,7 @@ function curve_points(report) {
   const own = report.plans.filter((plan) => plan.certificate).map((plan) => ({
     strategy: plan.certificate.strategy, outcome: plan.certificate.outcome,
     budget_bytes: plan.certificate.budget_bytes, peak_bytes: plan.peak_bytes,
-    cost: plan.cost, lower_bound: plan.certificate.lower_bound,
+    cost: plan.cost, lower_bound: plan.certificate.lower_bound, claimed_by: plan.certificate.claimed_by,
   }));
   const key = (point) => JSON.stringify([point.strategy, point.peak_bytes, point.cost]);
   const seen = new Set();
@@ -254,11 +283,13 @@ function curve_points(report) {
 function show_frontier(view, report) {
   const picture = new FrontierPicture(view, report);
   const {graph, curve} = report;
+  const claimed = report.plans.some((plan) => plan.certificate?.claimed_by);
   const legend = el("ul", {class: "legend", "aria-label": "Legend"},
     legend_item("accent", "this plan", "ring"),
     legend_item("cheapest", "cheapest plan found", "line"),
-    legend_item("bound", "proved lower bound", "dash"),
-    legend_item("impossible", "proved impossible"), legend_item("unknown", "between plan and bound"),
+    ...(picture.points.some((point) => point.lower_bound !== null)
+      ? [legend_item("bound", claimed ? "lower bound, proved or claimed" : "proved lower bound", "dash"),
+         legend_item("impossible", "proved impossible"), legend_item("unknown", "between plan and bound")] : []),
     ...picture.strategies.filter((name) => picture.points.some((point) => point.strategy === name && point.cost !== null))
       .map((name) => {
         const at = MARK_NAMES[picture.strategies.indexOf(name) % MARK_NAMES.length];
@@ -293,7 +324,8 @@ function show_frontier(view, report) {
 function certificate_words(plan, report) {
   const {curve} = report;
   const least = curve.least_peak_bytes;
-  const words = [plan.certificate ? `This plan is ${plan.certificate.words}.` : "This plan came without a certificate."];
+  const known = what_is_known(plan, report);
+  const words = [sentence(known, `this plan is ${known.words}`)];
   if (least !== null && least > curve.peak_floor_bytes) {
     words.push(" The least budget for which a plan was found here is ", bytes_el(least), ".");
   } else if (least !== null) {

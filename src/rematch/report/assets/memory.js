@@ -252,8 +252,9 @@ class MemoryPicture extends Picture {
     super.draw_cursor(context);
     const {view} = this;
     const {cursor, plan} = view;
-    const x = this.x_of((view.position(cursor) + view.position(cursor + 1)) / 2);
-    if (x < this.plot.left || x > this.plot.right) return;
+    const span = this.cursor_span();
+    if (!span) return;
+    const x = (span[0] + span[1]) / 2;
     context.fillStyle = css_colour("cursor");
     context.beginPath();
     context.arc(x, this.y_of(plan.footprint[cursor]), 4, 0, 2 * Math.PI);
@@ -346,9 +347,8 @@ function show_memory(view, report) {
       legend_item("keep-all", "keeping everything", "line"),
       ...(report.plans.length > 1 ? [legend_item("other-plan", "other plans", "dash")] : []),
       ...(plan.budget === null ? [] : [legend_item("budget", "budget", "dash")]),
-      legend_item("forward", "forward"), legend_item("backward", "backward"),
-      ...(view.plan.graph.ops.phase.includes(2) ? [legend_item("other", "other")] : []),
-      legend_item("again", "recomputed"));
+      ...PHASES.filter((_, phase) => plan.graph.ops.phase.includes(phase)).map((phase) => legend_item(phase, phase)),
+      ...(plan.extra_runs > 0 ? [legend_item("again", "recomputed")] : []));
   };
   picture.on_layers = fill_legend;
   fill_legend();
@@ -363,6 +363,11 @@ function show_memory(view, report) {
          picture.redraw();
        }}), report.plans.length > 1 ? "lines of other plans" : "keep-all line"),
     zoom_buttons(view), save_buttons(picture, view));
+  if (!(report.graph.base_cost > 0)) {
+    const cost = controls.querySelector("[aria-label=Axis] button:last-child");
+    cost.disabled = true;
+    cost.title = "Every op of this graph costs nothing";
+  }
   const figure = el("figure", {class: "wide"}, picture.element, legend, layers,
     el("figcaption", {id: "memory-help", class: "quiet"},
        "Bytes in use while each op runs. Point, or use the arrow keys, Home, End and P (peak); ",

@@ -101,10 +101,10 @@ class Picture {
 
   draw_cursor(context) {
     const {view, plot} = this;
-    const from = this.x_of(view.position(view.cursor));
-    const to = this.x_of(view.position(view.cursor + 1));
+    const span = this.cursor_span();
+    if (!span) return;
+    const [from, to] = span;
     const middle = (from + to) / 2;
-    if (middle < plot.left || middle > plot.right) return;
     context.fillStyle = css_colour("cursor");
     if (to - from > 3) {
       context.globalAlpha = 0.14;
@@ -112,6 +112,15 @@ class Picture {
       context.globalAlpha = 1;
     }
     context.fillRect(Math.round(middle) - 0.5, plot.top, view.pinned ? 2 : 1, plot.height);
+  }
+
+  // The part of the cursor's column that is visible; null if none is.
+  cursor_span() {
+    const {view, plot} = this;
+    const from = this.x_of(view.position(view.cursor));
+    const to = this.x_of(view.position(view.cursor + 1));
+    if (to < plot.left || from > plot.right) return null;
+    return [Math.max(plot.left, from), Math.min(plot.right, to)];
   }
 
   draw_brush(context) {
@@ -223,15 +232,30 @@ function draw_axis(context, picture, y) {
   context.textAlign = "center";
   context.textBaseline = "top";
   const whole = view.axis === "runs";
+  const marks = [];
   for (let at = Math.ceil(view.from / step) * step; at <= view.to + step * 1e-6; at += step) {
-    if (whole && !Number.isInteger(at)) continue;
+    if (!whole || Number.isInteger(at)) marks.push(at);
+  }
+  const texts = whole ? marks.map((at) => exact_number(Math.round(at))) : different_costs(graph, marks);
+  // Every second label where they are long.
+  const every = texts.some((text) => text.length > 12) ? 2 : 1;
+  marks.forEach((at, i) => {
     const x = picture.x_of(at);
     context.fillRect(Math.round(x), y, 1, 4);
-    const text = whole ? exact_number(Math.round(at)) : graph.cost(at);
-    context.fillText(text, Math.max(plot.left + 8, Math.min(plot.right - 16, x)), y + 6);
-  }
+    if (i % every !== 0) return;
+    context.fillText(texts[i], Math.max(plot.left + 8, Math.min(plot.right - 16, x)), y + 6);
+  });
   context.textAlign = "right";
   context.fillText(whole ? "runs of ops" : "cost so far", plot.right, y + 22);
+}
+
+// Costs with as many digits as it takes to tell them apart.
+function different_costs(graph, costs) {
+  for (let digits = 4; digits < 15; digits += 1) {
+    const texts = costs.map((cost) => graph.cost(cost, digits));
+    if (new Set(texts).size === texts.length) return texts;
+  }
+  return costs.map((cost) => String(cost));
 }
 
 // For each pixel across a plot, the columns that it shows.

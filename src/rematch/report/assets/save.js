@@ -83,15 +83,16 @@ function short(number) {
 // Every step, with the numbers of replay.
 function csv_of(plan) {
   const {graph} = plan;
+  const exact = (step, bytes) => plan.exact_bytes?.[step] ?? bytes;
   const lines = ["step,action,name,phase,run,cost,footprint_bytes"];
   let column = 0;
   plan.steps.forEach((what, step) => {
     if (what >= 0) {
       lines.push([step, "compute", csv_text(graph.op_name(what)), PHASES[graph.phase(what)],
-                  plan.nth[column] + 1, graph.ops.cost[what], plan.footprint[column]].join(","));
+                  plan.nth[column] + 1, graph.ops.cost[what], exact(step, plan.footprint[column])].join(","));
       column += 1;
     } else {
-      lines.push([step, "drop", csv_text(graph.tensor_name(-1 - what)), "", "", "", plan.live_after[step]].join(","));
+      lines.push([step, "drop", csv_text(graph.tensor_name(-1 - what)), "", "", "", exact(step, plan.live_after[step])].join(","));
     }
   });
   return `${lines.join("\n")}\n`;

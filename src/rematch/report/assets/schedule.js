@@ -242,12 +242,14 @@ function short_name(name, most) {
 function show_schedule(view, report) {
   const picture = new SchedulePicture(view, report);
   const details = new Details(view, report);
-  const legend = el("ul", {class: "legend", "aria-label": "Legend"},
-    legend_item("forward", "forward run"), legend_item("backward", "backward run"),
-    ...(report.graph.ops.phase.includes(2) ? [legend_item("other", "other run")] : []),
-    legend_item("again", "run again"), legend_item("life", "its output is in memory"),
-    legend_item("selected", "the selected tensor"));
-  const controls = el("div", {class: "controls"}, find_box(view, report.graph), zoom_buttons(view),
+  const legend = el("ul", {class: "legend", "aria-label": "Legend"});
+  const fill_legend = () => legend.replaceChildren(
+    ...PHASES.filter((_, phase) => report.graph.ops.phase.includes(phase)).map((phase) => legend_item(phase, `${phase} run`)),
+    ...(view.plan.extra_runs > 0 ? [legend_item("again", "run again")] : []),
+    legend_item("life", "its output is in memory"), legend_item("selected", "the selected tensor"));
+  view.on("plan", fill_legend);
+  fill_legend();
+  const controls = el("div", {class: "controls"}, find_box(view, report.graph, () => picture.overlay.focus()), zoom_buttons(view),
     el("div", {class: "choice", role: "group", "aria-label": "Rows"},
        button("Fit rows", () => picture.fit_rows(), {title: "Only rows of ops that run in the visible part"}),
        button("All rows", () => picture.set_rows(0, report.graph.num_ops))));
@@ -262,32 +264,75 @@ function show_schedule(view, report) {
 
 const MOST_FOUND = 12;
 
-// Finds ops and tensors by a part of their name.
-function find_box(view, graph) {
-  const list = el("ul", {class: "found", id: "found", hidden: true, "aria-label": "Found"});
-  const find = (event) => {
-    const text = event.target.value.trim().toLowerCase();
-    const found = text === "" ? [] : find_names(graph, text);
-    list.hidden = found.length === 0;
-    list.replaceChildren(...found.map(([op, tensor, name]) => el("li", {}, button("", () => {
-      view.select(op, tensor);
-      list.hidden = true;
-    }, {class: "row"}))));
-    found.forEach(([, , name], i) => list.children[i].firstChild.append(name_el(name)));
+// Finds ops and tensors by a part of their name. Enter takes the one of exactly
+// that name, else the first; `chosen` is called after a choice.
+function find_box(view, graph, chosen) {
+  const list = el("ul", {class: "found", id: "found", hidden: true, "aria-label": "Found", onpointerdown: (event) => event.preventDefault()});
+  const close = () => { list.hidden = true; };
+  const choose = ([op, tensor]) => {
+    close();
+    view.select(op, tensor);
+    chosen();
   };
-  return el("div", {class: "find"},
-    el("label", {for: "find"}, "Find"),
-    el("input", {id: "find", type: "search", autocomplete: "off", placeholder: "op or tensor", oninput: find}), list);
+  const fill = () => {
+    const text = input.value.trim().toLowerCase();
+    const {found, count} = find_names(graph, text);
+    const rows = found.map((one) => {
+      const row = button("", () => choose(one), {class: "row"});
+      row.append(name_el(one[2]));
+      return el("li", {}, row);
+    });
+    if (count === 0) rows.push(el("li", {class: "quiet"}, el("span", {role: "status"}, "no op or tensor of that name")));
+    if (count > found.length) rows.push(el("li", {class: "quiet"}, `and ${exact_number(count - found.length)} more`));
+    list.replaceChildren(...rows);
+    list.hidden = text === "";
+    return found;
+  };
+  const move = (by) => {
+    if (list.hidden) fill();
+    const stops = [input, ...list.querySelectorAll("button")];
+    const at = stops.indexOf(document.activeElement) + by;
+    stops[Math.max(0, Math.min(stops.length - 1, at))].focus();
+  };
+  const key = (event) => {
+    const keys = {
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
+      Escape: () => {
+        input.focus();
+        close();
+      },
+    };
+    if (event.target === input) {
+      keys.Enter = () => {
+        const [first] = input.value.trim() === "" ? [] : fill();
+        if (first) choose(first);
+      };
+    }
+    if (!Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    keys[event.key]();
+  };
+  const input = el("input", {id: "find", type: "search", autocomplete: "off", placeholder: "op or tensor", oninput: fill});
+  const box = el("div", {class: "find", onkeydown: key}, el("label", {for: "find"}, "Find"), input, list);
+  box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget)) close(); });
+  return box;
 }
 
+// Some of the names that contain the text, [op, tensor, name], one that is the
+// text first, and how many there are.
 function find_names(graph, text) {
-  const found = [];
-  for (let op = 0; op < graph.num_ops && found.length < MOST_FOUND; op += 1) {
-    if (graph.op_name(op).toLowerCase().includes(text)) found.push([op, null, graph.op_name(op)]);
+  const all = [];
+  const add = (op, tensor, name) => {
+    const lower = name.toLowerCase();
+    if (lower === text) all.unshift([op, tensor, name]);
+    else if (lower.includes(text)) all.push([op, tensor, name]);
+  };
+  for (let op = 0; op < graph.num_ops; op += 1) {
+    add(op, null, graph.op_name(op));
     for (const tensor of graph.outputs[op]) {
-      const name = graph.tensor_name(tensor);
-      if (name !== graph.op_name(op) && name.toLowerCase().includes(text)) found.push([op, tensor, name]);
+      if (graph.tensor_name(tensor) !== graph.op_name(op)) add(op, tensor, graph.tensor_name(tensor));
     }
   }
-  return found.slice(0, MOST_FOUND);
+  return {found: all.slice(0, MOST_FOUND), count: all.length};
 }

@@ -17,6 +17,7 @@ function data_table(id, caption, columns, rows, {sort = 0, descending = false} =
     shown = shown === ROWS_SHOWN ? Math.min(rows.length, 2000) : ROWS_SHOWN;
     fill();
   }, {class: "link more-rows"});
+  const on_paper = el("p", {class: "quiet on-paper"});
   let shown = ROWS_SHOWN;
   let order = {at: sort, descending};
   const fill = () => {
@@ -34,6 +35,7 @@ function data_table(id, caption, columns, rows, {sort = 0, descending = false} =
       return el("tr", {}, cells);
     }));
     more.hidden = rows.length <= ROWS_SHOWN;
+    on_paper.textContent = shown < rows.length ? `${exact_number(shown)} of ${exact_number(rows.length)} rows` : "";
     more.textContent = shown === ROWS_SHOWN ? `Show ${exact_number(Math.min(rows.length, 2000))} rows` : "Show fewer rows";
   };
   const sort_by = (at) => {
@@ -54,7 +56,7 @@ function data_table(id, caption, columns, rows, {sort = 0, descending = false} =
     rows.length === 0 ? el("p", {class: "quiet"}, "Nothing.")
       : el("div", {class: "scroll", tabindex: "0", role: "region", "aria-labelledby": `${id}-title`},
            el("table", {"aria-labelledby": `${id}-title`}, el("thead", {}, el("tr", {}, heads)), body)),
-    more);
+    more, on_paper);
 }
 
 function is_number_column(rows, at) {
