@@ -122,8 +122,7 @@ class SplitProgram {
   Binary surely_live(LifeId id, std::int32_t stage) const;
   // The number of the life's last point at or before the stage; none if it is
   // not born by then.
-  std::optional<std::size_t> point_before(LifeId id,
-                                          std::int32_t stage) const;
+  std::optional<std::size_t> point_before(LifeId id, std::int32_t stage) const;
   // Whether the stage is a point of the life.
   bool is_point(LifeId id, std::int32_t stage) const;
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kMostStates = 20'000;
 
-// The runs of an op that may happen in a stage. The last piece of an op is open,
-// but what it is for ends with a stage.
+// The runs of an op that may happen in a stage. The last piece of an op is
+// open, but what it is for ends with a stage.
 template <class Visit>
 void for_runs_in(const SplitProgram& program, OpId op, std::int32_t stage,
                  const Visit& visit) {
