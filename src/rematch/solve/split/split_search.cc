@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "rematch/plan/floor.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_bound.h"
@@ -409,13 +410,17 @@ void SplitSearch::repair(const SplitRound& round,
 // Where the proof takes long, a better plan may take its share of the time.
 void SplitSearch::search_more() {
   if (request_.other_plan) return;  // Somebody else searches.
+  const bool is_tight = problem_.budget / 5 * 4 <
+                        peak_floor(problem_.graph, problem_.order).bytes;
   while (is_by_clock_ && !is_done() && incumbent_.has_plan() &&
          search_seconds_ + kFirstSearch < kSearchShare * seconds()) {
     const double begin = seconds();
     const Plan start = incumbent_.plan();
     Request request = request_;
-    // What began elsewhere is the better to cross with.
-    request.start = searches_ % 2 == 0 ? &start : nullptr;
+    // What began elsewhere is the better to cross with; near the least peak it
+    // does not get far.
+    const bool is_afresh = searches_ % 2 == 1 && !is_tight;
+    request.start = is_afresh ? nullptr : &start;
     request.on_progress = nullptr;
     request.limits.threads = 1;
     request.limits.seed += ++searches_;
@@ -427,7 +432,7 @@ void SplitSearch::search_more() {
     if (found.plan) {
       const auto sequence = computed_ops(*found.plan);
       if (incumbent_.offer(*std::move(found.plan), "anneal")) report();
-      solve_parts(sequence, kPartShare * (seconds() - begin));
+      if (!is_tight) solve_parts(sequence, kPartShare * (seconds() - begin));
     }
     search_seconds_ += seconds() - begin;
   }
