@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +14,13 @@ from torch._dynamo.symbolic_convert import InstructionTranslator
 
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
+from rematch.torch.eager_kernels import EagerKernels
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.saved import SavedPlan
+
+
+log = logging.getLogger("rematch")
 
 
 class Backend:
@@ -48,15 +53,12 @@ class Backend:
             self.check()
         self.is_cut = self.is_cut or _ends_before_the_model() or \
             any(graph.is_open for graph in self.graphs)
-        kernels = None
-        if self.options.kernels == "fused":
-            from rematch.torch.fused.kernels import FusedKernels  # Slow to import.
-            kernels = FusedKernels.capture(module, inputs)
+        simplify_masks(module)
+        kernels = kernels_for(self.options, module, inputs)
         graph = PlannedGraph(self.options, f"graph{len(self.graphs)}", inputs,
                              plans=self.plans, is_piece=self.is_cut, kernels=kernels,
                              on_measured=self.on_measured)
         self.graphs.append(graph)
-        simplify_masks(module)
         if self.options.gpu:
             without_dropout(module)
         compiler = aot_autograd(
@@ -67,6 +69,27 @@ class Backend:
             keep_inference_input_mutations=True)
         with torch._functorch.config.patch(_functorch_settings()):
             return compiler(module, inputs)
+
+
+def kernels_for(options: Options, module: fx.GraphModule, inputs) -> Any:
+    """Fused ones where they are wanted and can be had; None: nothing has a
+    gradient."""
+    if options.kernels == "eager":
+        return EagerKernels()
+    if options.kernels == "auto":
+        if options.gpu:
+            return EagerKernels("nothing can be compiled for a GPU that is not there")
+        if not any(isinstance(item, torch.Tensor) and item.is_cuda for item in inputs):
+            return EagerKernels("the model is not on a GPU")
+    from rematch.torch.fused.kernels import FusedKernels  # Slow to import.
+    try:
+        return FusedKernels.capture(module, inputs)
+    except Exception as error:  # Whatever Inductor says.
+        if options.kernels == "fused":
+            raise
+        why = str(error).strip().partition("\n")[0]
+        log.info("not with fused kernels: %s", why)
+        return EagerKernels(why)
 
 
 def _ends_before_the_model() -> bool:

@@ -31,8 +31,9 @@ _MOST_SECONDS = 3.0  # For all of it, if steps are long.
 
 
 def _has_effect(op: Op) -> bool:
+    """Besides those that can be undone."""
     return op.has_effect and op.call is not None and op.state is None \
-        and bool(op.outputs)
+        and bool(op.outputs) and op.changes is None
 
 
 def can_run(program: Program, inputs: Sequence, constants) -> bool:
@@ -66,7 +67,9 @@ def measure(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
     with torch.no_grad(), _disable_current_modes():
         tangents = [materialise(program.values[name].signature, device)
                     for name in program.tangents]
-        given = [tensor.detach() for tensor in inputs]
+        changed = {name for op in program.ops for name in op.changes or ()}
+        given = [tensor.detach().clone() if name in changed else tensor.detach()
+                 for name, tensor in zip(names, inputs)]
         warm = _warm_up(lambda: step([*given, *tangents]), device)
         for _ in range(_REPEATS):
             times.append(_time(lambda: step([*given, *tangents]), device))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,9 +21,15 @@ from rematch.torch.schedule import Schedule
 
 
 class EagerKernels:
-    """What eager runs."""
+    """What eager runs. `why` says why not fused ones, if they were wanted."""
 
     name = "eager"
+
+    def __init__(self, why: str = "") -> None:
+        self.why = why
+
+    def __str__(self) -> str:
+        return "PyTorch's own kernels" + (f" ({self.why})" if self.why else "")
 
     def lower(self, joint: fx.GraphModule, num_forward_outputs: int,
               device: torch.device) -> Program:
@@ -44,3 +51,13 @@ class EagerKernels:
             checks.check_order(schedule, phase, module)
         checks.check_saved(schedule, modules[1])
         return modules
+
+    def another(self, schedule: Schedule) -> None:
+        """There is one way only."""
+
+    def prepared(self, phase: str, function: Callable, inputs: list[str],
+                 device: torch.device) -> Callable:
+        return function
+
+    def release(self) -> None:
+        pass

@@ -36,16 +36,39 @@ def parse_bytes(text: int | str) -> int:
     return text if isinstance(text, int) else rematch.parse_bytes(text)
 
 
+class _Both(torch.autograd.Function):
+    """Has libraries do a little of everything in both passes."""
+
+    @staticmethod
+    def forward(ctx, tensor):
+        _use_libraries(tensor)
+        return tensor.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        _use_libraries(gradient)
+        return gradient
+
+
+def _use_libraries(tensor: torch.Tensor) -> None:
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        matrix = torch.ones(64, 64, device=tensor.device, dtype=dtype)
+        bias, batch = matrix[0].clone(), matrix.expand(2, 64, 64)
+        torch.mm(matrix, matrix)
+        torch.addmm(bias, matrix, matrix)
+        torch.addmm(matrix, matrix, matrix)
+        torch.bmm(batch, batch)
+        torch.baddbmm(batch, batch, batch)
+
+
 @functools.cache
 def warm_up(device: torch.device) -> None:
-    """Has libraries allocate what they keep: cuBLAS holds a workspace for each
+    """Has libraries allocate what they keep: cuBLAS holds workspaces for each
     thread that uses it, and backward runs on a thread of its own."""
     with _disable_current_modes(), torch.enable_grad():
-        for dtype in (torch.float32, torch.bfloat16):
-            weight = torch.ones(16, 16, device=device, dtype=dtype, requires_grad=True)
-            bias = torch.ones(16, device=device, dtype=dtype, requires_grad=True)
-            for _ in range(2):
-                torch.addmm(bias, weight, weight.detach()).sum().backward()
+        for _ in range(2):
+            tensor = torch.ones(1, device=device, requires_grad=True)
+            _Both.apply(tensor).sum().backward()
     torch.cuda.synchronize(device)
 
 

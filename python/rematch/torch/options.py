@@ -18,7 +18,7 @@ from rematch.torch.saved import SavedPlan
 @dataclass
 class Options:
     budget: int | str = "auto"  # Bytes, "6GiB", "50%" of all kept, or "auto".
-    kernels: str = "eager"
+    kernels: str = "auto"  # "eager", "fused", or fused where that works.
     time_limit: float = 10.0  # Seconds for each graph.
     gap: float = 0.001  # Good enough.
     threads: int = 0  # 0: all.
@@ -38,8 +38,8 @@ class Options:
                 raise ValueError(f"rematch has no option '{name}'; there are "
                                  f"{', '.join(known)}")
         options = cls(**(given or {}))
-        if options.kernels not in ("eager", "fused"):
-            raise ValueError(f"kernels must be 'eager' or 'fused', not "
+        if options.kernels not in ("auto", "eager", "fused"):
+            raise ValueError(f"kernels must be 'auto', 'eager' or 'fused', not "
                              f"{options.kernels!r}")
         if options.kernels == "fused" and options.gpu is not None:
             raise ValueError("gpu= estimates PyTorch's own kernels; leave out "

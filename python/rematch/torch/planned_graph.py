@@ -13,8 +13,8 @@ import torch
 from torch import fx
 
 import rematch
-from rematch.torch import (agreement, calibration, checks, codegen, memory, planner, profiling,
-                           roofline)
+from rematch.torch import (agreement, calibration, checks, choice, codegen, memory,
+                           planner, profiling, roofline)
 from rematch.torch.eager_kernels import EagerKernels
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
@@ -46,7 +46,8 @@ class PlannedGraph:
         self.planned: planner.Planned | None = None
         self.functions: dict[str, Callable] = {}
         self.ranks = agreement.Alone()
-        self.budget: int | None = None
+        self.wanted: int | None = None  # What the budget is here, in bytes,
+        self.budget: int | None = None  # and where it is tightest.
         self.measured_seconds: float | None = None  # Of steps that were run.
         # A step takes this many times the sum of its ops; None: not known.
         self.scale: float | None = None
@@ -141,17 +142,19 @@ class PlannedGraph:
                   **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
         """What AOTAutograd calls in place of its own partitioner."""
         device = self.device = memory.device_of(joint)
-        program = self.program = self.kernels.lower(joint, num_fwd_outputs, device)
-        self.ranks = agreement.join(program)
         cache = self._cache(device)
         try:
-            self.ranks.measured(program, lambda: self._profile(device, cache))
-            program.outside_bytes = memory.outside_bytes(program, device, self.options)
-            self._plan(device, cache)
+            way = choice.choose(
+                self.kernels, self.options.kernels == "auto",
+                lambda kernels: self._plan_with(kernels, joint, num_fwd_outputs, cache))
+            if way.planned is None:
+                raise way.failure
+            self._adopt(way)
             self._calibrate(joint, device, cache)
             self.timer = StepTimer(device, self._ran)
         finally:
             self._inputs = None
+            self.kernels.release()
             if cache:
                 cache.close()
         log.info("%s", self.summary())
@@ -160,6 +163,29 @@ class PlannedGraph:
         if self.options.on_plan:
             self.options.on_plan(self)
         return modules
+
+    def _plan_with(self, kernels: Any, joint: fx.GraphModule, count: int,
+                   cache: ProfileCache | None) -> choice.Way:
+        device = self.device
+        program = kernels.lower(joint, count, device)
+        way = choice.Way(kernels, program, agreement.join(program), None)
+        self._adopt(way)
+        self.ranks.measured(program, lambda: self._profile(device, cache))
+        program.outside_bytes = memory.outside_bytes(program, device, self.options)
+        try:
+            self._plan(device, cache)
+        except InfeasibleBudget as error:
+            way.failure = error
+            if error.sequence is not None:
+                way.schedule = planner.schedule_of(
+                    program, planner.to_graph(program), error.sequence)
+            return way
+        way.planned, way.schedule = self.planned, self.schedule
+        return way
+
+    def _adopt(self, way: choice.Way) -> None:
+        self.kernels, self.program, self.ranks = way.kernels, way.program, way.ranks
+        self.planned = way.planned
 
     def _cache(self, device: torch.device) -> ProfileCache | None:
         if not self.options.cache or self.options.gpu:
@@ -179,8 +205,10 @@ class PlannedGraph:
     def _plan(self, device: torch.device, cache: ProfileCache | None) -> None:
         options = self.options
         everything = planner.keep_all(self.program)
-        self.budget = self.ranks.tightest(self.program, memory.resolve(
-            options.budget, everything.peak, device, options.gpu))
+        if self.wanted is None:  # A share is one of the first way's memory.
+            self.wanted = memory.resolve(options.budget, everything.peak, device,
+                                         options.gpu)
+        self.budget = self.ranks.tightest(self.program, self.wanted)
         if self.on_measured:
             self.on_measured(self)
         if self.is_piece or self._plans:
@@ -272,6 +300,7 @@ class PlannedGraph:
         function = codegen.generate(program, schedule.part(phase), inputs, outputs,
                                     now, phase, constants)
         self.functions[phase] = function
+        function = self.kernels.prepared(phase, function, inputs, self.device)
         return self._observed(phase, function)
 
     def _observed(self, phase: str, function: Callable) -> Callable:

@@ -53,6 +53,9 @@ class Op:
     phase: str = "forward"
     recomputable: bool = True
     has_effect: bool = False  # Runs though nobody reads what it makes.
+    # Inputs that it writes to, where that is all, besides moving the generator on,
+    # that it does to others; None: not known.
+    changes: tuple[str, ...] | None = None
     # Of random ops: the value that holds the generator's state before the first
     # run, and the generator's device. Reruns replay that state.
     state: Ref | None = None
@@ -60,6 +63,7 @@ class Op:
     # From the second time on: what is called, and with what, if not the same.
     rerun: Callable | None = None
     rerun_args: tuple | None = None
+    is_fused: bool = False  # One that a compiler wrote, of several.
     module: str = ""
     cost: float = 0.0  # Microseconds.
     workspace: int = 0  # Bytes.

@@ -13,6 +13,9 @@ import torch._inductor.config as inductor_config
 from torch import fx
 from torch._inductor.compile_fx import compile_fx, compile_fx_inner
 
+from rematch.torch.errors import UnsupportedModel
+from rematch.torch.fused.partition import Partition, Partitioner
+
 # Each buffer is written where it is allocated and never becomes another: which
 # memory is used again, and when, is for the plan to say.
 _INDUCTOR = {"inplace_buffers": False, "allow_buffer_reuse": False,
@@ -21,7 +24,7 @@ _INDUCTOR = {"inplace_buffers": False, "allow_buffer_reuse": False,
              "cpp_wrapper": False, "graph_partition": False}
 # Backward is compiled at once, not when it is first run.
 _FUNCTORCH = {"force_non_lazy_backward_lowering": True, "donated_buffer": False,
-              "enable_autograd_cache": False}
+              "enable_autograd_cache": False, "activation_memory_budget": 1.0}
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,9 @@ class Pass:
     # Positions of inputs that are written to and matter to nothing else that comes
     # out: running statistics.
     private: frozenset[int] = frozenset()
+    # Positions of inputs that kernels take to begin at a multiple of 16 bytes, and
+    # that may not.
+    aligned: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,33 +61,48 @@ def _known(settings: dict[str, Any], config: Any) -> dict[str, Any]:
 
 
 def capture(module: fx.GraphModule, inputs: Sequence,
-            memory_budget: float = 1.0) -> Compiled | None:
+            partition: Partition) -> Compiled | None:
     """What Inductor makes of a captured graph and its gradients; None if there are
-    no gradients. `memory_budget` is PyTorch's `activation_memory_budget`, by which
-    it chooses what backward computes again."""
+    no gradients."""
     found: dict[str, Pass] = {}
 
     def compile_one(graph: fx.GraphModule, example_inputs: Sequence, **settings):
         private = _private_inputs(graph)
         code = compile_fx_inner(graph, example_inputs, **settings)
         if not settings.get("is_inference"):
-            function = code.current_callable
-            function = getattr(function, "__func__", function)
             phase = "backward" if settings.get("is_backward") else "forward"
-            found[phase] = Pass(code.source_code, function.__globals__, private)
+            found[phase] = Pass(code.source_code, _module_of(code.current_callable),
+                                private, tuple(code.inputs_to_check))
         return code
 
     copy = fx.GraphModule(module, fx.Graph())
     copy.graph.output(copy.graph.graph_copy(module.graph, {}))
     _copy_placeholder_meta(module, copy)
     copy.recompile()
-    functorch = {**_FUNCTORCH, "activation_memory_budget": memory_budget}
-    with inductor_config.patch(_known(_INDUCTOR, inductor_config)), \
-            functorch_config.patch(_known(functorch, functorch_config)):
+    inductor = {**_known(_INDUCTOR, inductor_config),
+                "custom_partitioner_fn": Partitioner(partition)}
+    with torch.enable_grad(), inductor_config.patch(inductor), \
+            functorch_config.patch(_known(_FUNCTORCH, functorch_config)):
         compile_fx(copy, list(inputs), inner_compile=compile_one)
     if len(found) < 2:
         return None
     return Compiled(found["forward"], found["backward"])
+
+
+def _module_of(function: Any) -> dict[str, Any]:
+    """The names of the module in which Inductor wrote the function, which may be
+    inside others that look after its arguments."""
+    waiting = [function]
+    while waiting:
+        found = waiting.pop()
+        found = getattr(found, "__func__", found)
+        names = getattr(found, "__globals__", {})
+        if "call" in names and "reinterpret_tensor" in names:
+            return names
+        waiting += [cell.cell_contents for cell in getattr(found, "__closure__", None)
+                    or () if callable(cell.cell_contents)]
+    raise UnsupportedModel("Inductor's code is not where this version of Rematch "
+                           "looks for it; kernels='eager' takes every model")
 
 
 def _private_inputs(graph: fx.GraphModule) -> frozenset[int]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -13,38 +13,102 @@ from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused.capture import Compiled, capture
 from rematch.torch.fused.lowering import Lowering
 from rematch.torch.fused.modules import modules
+from rematch.torch.fused.partition import Partition
 from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule
 
+_ALIGNMENT = 16  # Bytes.
+_SMALL = 0.001  # Of what is dropped: statistics, which may as well be kept.
+
 
 class FusedKernels:
+    """Those of one graph, as Inductor compiles it with one partition."""
+
     name = "fused"
 
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled = compiled
-        self.fakes: dict[str, torch.Tensor] = {}
+    def __init__(self, module: fx.GraphModule, inputs: Sequence, compiled: Compiled,
+                 partition: Partition) -> None:
+        self.module, self.inputs = module, inputs
+        self.compiled, self.partition = compiled, partition
+        self.found: Lowering | None = None
+
+    def __str__(self) -> str:
+        count = len(self.partition.recompute)
+        return "fused kernels" + (f", {count} values computed again by backward"
+                                  if count else "")
 
     @classmethod
-    def capture(cls, module: fx.GraphModule, inputs: Sequence) -> FusedKernels | None:
-        """None if nothing has a gradient."""
-        if any(isinstance(item, torch.Tensor) and item.is_cuda for item in inputs):
-            raise UnsupportedModel("kernels='fused' is for models on the CPU so far")
-        compiled = capture(module, inputs)
-        return cls(compiled) if compiled else None
+    def capture(cls, module: fx.GraphModule, inputs: Sequence,
+                partition: Partition | None = None) -> FusedKernels | None:
+        """None if nothing has a gradient. Raises UnsupportedModel."""
+        partition = partition or Partition()
+        compiled = capture(module, inputs, partition)
+        return cls(module, inputs, compiled, partition) if compiled else None
 
     def lower(self, joint: fx.GraphModule, num_forward_outputs: int,
               device: torch.device) -> Program:
         try:
-            found = Lowering(self.compiled, joint, num_forward_outputs, device)
+            self.found = Lowering(self.compiled, joint, num_forward_outputs, device)
         except NotUnderstood as error:
             raise UnsupportedModel(f"Inductor's code has something that is not "
                                    f"understood, {error}; kernels='eager' takes "
                                    "every model") from error
-        self.fakes = found.fakes
-        return found.program
+        return self.found.program
+
+    def another(self, schedule: Schedule) -> FusedKernels | None:
+        """With what this schedule drops between the passes computed again by
+        backward itself, where Inductor may fuse it into what needs it."""
+        program = schedule.program
+        fusible = {name for op in program.ops if op.is_fused for name in op.outputs}
+        dropped = {name: program.values[value].bytes
+                   for name, value in self.found.crossing.items()
+                   if value in fusible and value not in schedule.boundary}
+        least = _SMALL * sum(dropped.values())
+        partition = self.partition.with_more(
+            name for name, size in dropped.items() if size > least)
+        if partition == self.partition:
+            return None
+        try:
+            return FusedKernels.capture(self.module, self.inputs, partition)
+        except Exception as error:  # Whatever PyTorch says.
+            raise UnsupportedModel(f"PyTorch cannot compile it: {error}") from error
 
     def modules(self, joint: fx.GraphModule, joint_inputs, schedule: Schedule,
                 num_forward_outputs: int,
                 extra: dict[str, Any]) -> tuple[fx.GraphModule, fx.GraphModule]:
-        return modules(joint, schedule, self.fakes, num_forward_outputs)
+        return modules(joint, schedule, self.found.fakes, num_forward_outputs)
+
+    def prepared(self, phase: str, function: Callable, inputs: list[str],
+                 device: torch.device) -> Callable:
+        """The function, given what its kernels rely on."""
+        if device.type != "cuda":
+            return function
+        if phase == "forward":
+            checked = list(self.compiled.forward.aligned)
+        else:
+            checked = [index for index, name in enumerate(inputs)
+                       if name in self.found.program.tangents]
+        changed = {name for op in self.found.program.ops for name in op.changes or ()}
+        checked = [index for index in checked if inputs[index] not in changed]
+
+        def call(args: list) -> list:
+            for index in checked:
+                if args[index].data_ptr() % _ALIGNMENT:
+                    args[index] = _copy(args[index])
+            if torch.cuda.current_device() == device.index:
+                return function(args)
+            with torch.cuda.device(device):
+                return function(args)
+
+        return call
+
+    def release(self) -> None:
+        """Once it is planned."""
+        self.module = self.inputs = None
+
+
+def _copy(tensor: torch.Tensor) -> torch.Tensor:
+    """With the same strides, where memory begins."""
+    return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
+                               device=tensor.device).copy_(tensor)

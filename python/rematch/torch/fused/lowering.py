@@ -17,14 +17,16 @@ from typing import Any
 import torch
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._python_dispatch import _disable_current_modes
 
 from rematch.torch import randomness
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
 from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
-from rematch.torch.fused.writes import NotUnderstood
-from rematch.torch.lowering import signature
+from rematch.torch.fused.draws import draws
+from rematch.torch.fused.writes import NotUnderstood, is_method
+from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
 
 
@@ -98,6 +100,9 @@ class _Pass:
         name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
         function = _function(name, reads, lines, returns, self.compiled.names)
         changed = [item for item in written if item in program.inputs]
+        is_random = draws(call.node, self.wrapper.writer)
+        if is_random and self.phase == "backward":
+            raise NotUnderstood(call.node, "draws random numbers in backward")
         rerun, others = None, [item for item in reads if item not in changed]
         if changed:  # What it writes to again is let go, and does not matter.
             aside = [f"{item} = {_allocation(program.inputs[item])}"
@@ -107,10 +112,16 @@ class _Pass:
         op = Op(name, self._kind(call, reads, lines), function,
                 tuple(Ref(whole.version.get(read, read)) for read in reads), {},
                 tuple(outputs), returns_tuple=len(returns) > 1, phase=self.phase,
-                recomputable=self._can_rerun(call, reads, written),
-                has_effect=bool(changed) or self._is_random(call), rerun=rerun,
+                # Seeds are few: they are kept.
+                recomputable=self._can_rerun(call, reads, written)
+                and not (is_random and (changed or not call.result)),
+                has_effect=bool(changed) or is_random, changes=tuple(changed),
+                rerun=rerun, is_fused=not self.texts.keys().isdisjoint(
+                    _names_in(call.node)),
                 rerun_args=tuple(Ref(whole.version.get(read, read))
                                  for read in others) if changed else None)
+        if is_random and op.recomputable:
+            whole.remember_state(op)
         for buffer in fresh:
             whole.new_value(buffer, _fake_allocation(self.allocations[buffer], whole))
         if call.result:
@@ -129,16 +140,9 @@ class _Pass:
         digest = hashlib.sha256("\n".join([text, *kernels]).encode()).hexdigest()
         return f"{_short(call.node)} {digest[:16]}"
 
-    def _is_random(self, call: Call) -> bool:
-        text = ast.unparse(call.node.func)
-        if text.endswith(".run") or text in self.texts:
-            return False
-        operator = self.whole.writes[self.phase].operator(call.node)
-        return randomness.is_random(operator) or "rand" in text or "seed" in text
-
     def _can_rerun(self, call: Call, reads: list[str], written: list[str]) -> bool:
         whole = self.whole
-        if self._is_random(call) or any(name in whole.changed for name in reads):
+        if any(name in whole.changed for name in reads):
             return False
         again = [name for name in written if name in whole.version]
         return not again or parts.only_stores(call, self.texts)
@@ -162,8 +166,8 @@ class Lowering:
                          if isinstance(node.meta.get("val"), FakeTensor))
         self.wrappers = {"forward": read(compiled.forward),
                          "backward": read(compiled.backward)}
-        self.writes = {phase: wrapper.writer
-                       for phase, wrapper in self.wrappers.items()}
+        # What backward takes from forward, by its name in the joint graph: the value.
+        self.crossing: dict[str, str] = {}
         # Inputs that are written to, and on which more depends.
         self.changed = {self.primals[index].name
                         for index, name in enumerate(self.wrappers["forward"].inputs)
@@ -222,6 +226,10 @@ class Lowering:
                 f"are {len(saved)} values and {len(self.tangents)} gradients")
         given = [*saved, *(ast.Name(node.name, ast.Load()) for node in self.tangents)]
         names = dict(zip(wrapper.inputs, given))
+        for name, item in zip(wrapper.inputs, saved):
+            found = [root for root in _names_in(item) if root in self.version]
+            if found:
+                self.crossing[name] = self.version[found[0]]
         one = _Pass(self, "backward", compiled.backward, wrapper, names)
         one.run()
         self.program.backward_outputs = [self._output(item) for item in one.outputs()]
@@ -264,6 +272,17 @@ class Lowering:
         self.fakes[later] = self.fakes[name]
         self.program.values[later] = Value(later, old.bytes, old.signature, now)
         return later
+
+    def remember_state(self, op: Op) -> None:
+        """Of the generator, before an op that draws."""
+        name = op.name + STATE_SUFFIX
+        with _disable_current_modes():
+            state = randomness.current_state(self.device)
+        self.program.values[name] = Value(name, self._bytes(state), signature(state))
+        self.program.ops.append(Op(name, GENERATOR_STATE, randomness.current_state,
+                                   (self.device,), {}, (name,), phase=op.phase,
+                                   recomputable=False))
+        op.state, op.device = Ref(name), self.device
 
     def run_fake(self, op: Op, made: list[str], skip: int) -> None:
         """Finds what an operator makes without running it."""
@@ -312,7 +331,7 @@ def _names_in(node: ast.expr) -> list[str]:
 
 def _short(call: ast.Call) -> str:
     """For people."""
-    text = ast.unparse(call.func)
+    text = call.func.attr if is_method(call) else ast.unparse(call.func)
     for noise in ("torch.ops.aten.", "extern_kernels.", "aten.", ".default", ".run"):
         text = text.replace(noise, "")
     return text.replace(".", "_")[:60]

@@ -9,6 +9,7 @@ often another part is written. Or if nobody reads the buffer in between.
 from __future__ import annotations
 
 import ast
+import re
 
 from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.fused.wrapper import Call, Wrapper
@@ -20,7 +21,7 @@ def only_stores(call: Call, definitions: dict[str, str]) -> bool:
     source = definitions.get(text)
     if source is None:  # An operator: those that write everything say `out`.
         return any(keyword.arg == "out" for keyword in call.node.keywords)
-    return "atomic_add" not in source and "in_out_ptr" not in source
+    return not re.search(r"tl\.atomic_|atomic_add\(|in_out_ptr", source)
 
 
 def _box(expression: ast.expr, size: tuple, stride: tuple) -> list[range] | None:

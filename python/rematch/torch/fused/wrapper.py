@@ -41,6 +41,8 @@ class Wrapper:
     outputs: list[ast.expr] = field(default_factory=list)
     # What stands before everything and is cheap: the stream.
     settings: dict[str, ast.expr] = field(default_factory=dict)
+    # Inputs that kernels take to begin at a multiple of 16 bytes.
+    aligned: list[str] = field(default_factory=list)
     writer: Writes | None = None  # Who knows what calls write to.
 
 
@@ -100,6 +102,8 @@ class _Reader:
         name, text = target.id, ast.unparse(value)
         if text.startswith("get_raw_stream("):
             self.wrapper.settings[name] = value
+        elif text == f"copy_if_misaligned({name})":
+            self.wrapper.aligned.append(name)
         elif isinstance(value, ast.Name) or text.startswith("reinterpret_tensor("):
             self.aliases[name] = self.substituted(value)
         elif isinstance(value, ast.Subscript):

@@ -19,12 +19,55 @@ class NotUnderstood(Exception):
 
 def cpp_signatures(tree: ast.Module) -> dict[str, list[str]]:
     """By kernel, the C++ types of its parameters."""
+    return {name: ast.literal_eval(call.args[0])
+            for name, call in _kernels(tree, "async_compile.cpp_pybinding")}
+
+
+def triton_parameters(tree: ast.Module) -> dict[str, list[bool]]:
+    """By kernel, whether it writes to each of its parameters, in the order in which
+    they are given."""
     found = {}
+    for name, call in _kernels(tree, "async_compile.triton"):
+        kernel = ast.parse(call.args[1].value)
+        described = _literals(kernel)
+        signature = described.get("signature", {})
+        written = {parameter for parameter, kind in signature.items()
+                   if kind.startswith("*") and (
+                       parameter in described.get("mutated_arg_names", ())
+                       or parameter.startswith(("out_ptr", "in_out_ptr", "ws_ptr")))}
+        functions = [node for node in kernel.body if isinstance(node, ast.FunctionDef)
+                     and set(signature) <= {arg.arg for arg in node.args.args}]
+        if len(functions) == 1:
+            # Those with an annotation are constants of the kernel.
+            found[name] = [arg.arg in written for arg in functions[0].args.args
+                           if arg.annotation is None]
+    return found
+
+
+def _kernels(tree: ast.Module, maker: str) -> Iterator[tuple[str, ast.Call]]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and \
-                ast.unparse(node.value.func) == "async_compile.cpp_pybinding":
-            found[node.targets[0].id] = ast.literal_eval(node.value.args[0])
+                ast.unparse(node.value.func) == maker:
+            yield node.targets[0].id, node.value
+
+
+def _literals(tree: ast.Module) -> dict[str, Any]:
+    """What stands in the dictionaries of a kernel's description, by key."""
+    found = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Dict):
+            continue
+        for key, value in zip(node.keys, node.values):
+            if isinstance(key, ast.Constant) and \
+                    key.value in ("signature", "mutated_arg_names"):
+                found[key.value] = ast.literal_eval(value)
     return found
+
+
+# Methods that make something new of a buffer and change nothing.
+_PURE = ("sum", "to", "view")
+# Methods that fill a buffer with what they are given.
+_FILLING = ("copy_", "fill_", "zero_")
 
 
 class Writes:
@@ -33,6 +76,7 @@ class Writes:
     def __init__(self, tree: ast.Module, names: dict[str, Any]) -> None:
         self.names = names
         self.cpp = cpp_signatures(tree)
+        self.triton = triton_parameters(tree)
 
     def of(self, call: ast.Call) -> Iterator[ast.expr]:
         """The arguments that a call writes to."""
@@ -43,13 +87,13 @@ class Writes:
         function = call.func
         if isinstance(function, ast.Name) and function.id in self.cpp:
             yield from self._cpp(call, self.cpp[function.id])
-        elif isinstance(function, ast.Attribute) and function.attr == "run" and \
-                isinstance(function.value, ast.Name):
-            yield from self._triton(call, self.names[function.value.id])
+        elif isinstance(function, ast.Attribute) and function.attr == "run":
+            yield from self._triton(call, ast.unparse(function.value))
         elif is_method(call):
-            if not function.attr.endswith("_"):
+            if function.attr in _FILLING:
+                yield function.value
+            elif not is_pure_method(call):
                 raise NotUnderstood(call, "a method that is not known")
-            yield function.value
         else:
             yield from self._operator(call)
 
@@ -60,14 +104,12 @@ class Writes:
             if "*" in kind and "const" not in kind:
                 yield argument
 
-    def _triton(self, call: ast.Call, kernel: Any) -> Iterator[ast.expr]:
-        signature = kernel.triton_meta["signature"]
-        parameters = [name for name, kind in signature.items() if kind != "constexpr"]
+    def _triton(self, call: ast.Call, kernel: str) -> Iterator[ast.expr]:
+        parameters = self.triton.get(kernel, [])
         if len(parameters) != len(call.args):
             raise NotUnderstood(call, f"a kernel of {len(parameters)} parameters")
-        mutated = set(kernel.inductor_meta.get("mutated_arg_names", ()))
-        for name, argument in zip(parameters, call.args):
-            if name in mutated or name.startswith(("out_ptr", "in_out_ptr", "ws_ptr")):
+        for is_written, argument in zip(parameters, call.args):
+            if is_written:
                 yield argument
 
     def _operator(self, call: ast.Call) -> Iterator[ast.expr]:
@@ -94,8 +136,23 @@ class Writes:
 
 
 def is_method(call: ast.Call) -> bool:
-    """Whether it is a method of a buffer, as in `buf0.zero_()`."""
+    """Whether it is a method of a buffer, as in `buf0.zero_()`, or of a part of
+    one, as in `workspace_0[0:8].view(2, 4).sum(dim=0)`."""
     function = call.func
-    return isinstance(function, ast.Attribute) and \
-        isinstance(function.value, ast.Name) and \
-        function.value.id.startswith(("buf", "workspace", "primals", "arg"))
+    if not isinstance(function, ast.Attribute):
+        return False
+    inner = function.value
+    while isinstance(inner, (ast.Attribute, ast.Call, ast.Subscript)):
+        inner = inner.func if isinstance(inner, ast.Call) else inner.value
+    return isinstance(inner, ast.Name) and \
+        inner.id.startswith(("buf", "workspace", "primals", "arg"))
+
+
+def is_pure_method(call: ast.Call) -> bool:
+    """Whether it ends with a sum or a copy, and so is a tensor of its own."""
+    names = []
+    node: ast.expr = call
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        names.append(node.func.attr)
+        node = node.func.value
+    return "sum" in names and all(name in _PURE for name in names)

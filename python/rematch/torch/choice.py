@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which kernels a graph is run with.
+
+The same step can be had in several ways: with PyTorch's own kernels, or with fused
+ones, of which backward may compute more or less again by itself. Each way is
+planned, and the one that takes the least time within the budget is run.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import rematch
+from rematch.torch.eager_kernels import EagerKernels
+from rematch.torch.errors import InfeasibleBudget, RematchTorchError, UnsupportedModel
+from rematch.torch.planner import Planned
+from rematch.torch.program import Program
+from rematch.torch.schedule import Schedule
+
+log = logging.getLogger("rematch")
+
+_MOST_WAYS = 3
+_WORTH_A_TRY = 0.005  # Of the time: less recomputation is left as it is.
+
+
+@dataclass
+class Way:
+    """`planned` is None if nothing fits the budget: `failure` then says so, and
+    `schedule` is the one that takes least."""
+
+    kernels: Any
+    program: Program
+    ranks: Any
+    planned: Planned | None
+    failure: InfeasibleBudget | None = None
+    schedule: Schedule | None = None
+
+    def is_better_than(self, other: Way) -> bool:
+        if self.planned and other.planned:
+            return self.planned.schedule.cost < other.planned.schedule.cost
+        if self.planned or other.planned:
+            return other.planned is None
+        return (self.failure.least_budget or 0) < (other.failure.least_budget or 0)
+
+    def __str__(self) -> str:
+        if self.planned is None:
+            return f"{self.kernels}: {self.failure}"
+        schedule = self.planned.schedule
+        return (f"{self.kernels}: {len(self.program.ops)} ops, "
+                f"{schedule.cost / 1e3:.1f} ms in "
+                f"{rematch.format_bytes(schedule.peak)}")
+
+    @property
+    def recomputes_much(self) -> bool:
+        runs = self.schedule.runs if self.schedule else ()
+        again = sum(run.op.cost for run in runs if run.number)
+        return again > _WORTH_A_TRY * sum(op.cost for op in self.program.ops)
+
+
+def choose(kernels: Any, may_fall_back: bool,
+           plan_with: Callable[[Any], Way]) -> Way:
+    """The best way. `plan_with` plans with the kernels that it is given; eager ones
+    are used if those at hand cannot be and that is allowed."""
+    try:
+        best = plan_with(kernels)
+    except UnsupportedModel as error:
+        if not may_fall_back:
+            raise
+        log.info("not with fused kernels: %s", error)
+        return plan_with(EagerKernels(why=str(error)))
+    log.info("%s", best)
+    last = best
+    for _ in range(_MOST_WAYS - 1):
+        found = _another(last, plan_with)
+        if found is None:
+            break
+        log.info("%s", found)
+        last = found
+        if not found.is_better_than(best):
+            break
+        best = found
+    return best
+
+
+def _another(way: Way, plan_with: Callable[[Any], Way]) -> Way | None:
+    if not way.recomputes_much:
+        return None
+    try:
+        kernels = way.kernels.another(way.schedule)
+        return plan_with(kernels) if kernels else None
+    except RematchTorchError as error:  # The way at hand will do.
+        log.info("no other partition: %s", error)
+        return None

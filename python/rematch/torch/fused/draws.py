@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which calls draw random numbers."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import torch
+
+from rematch.torch import randomness
+from rematch.torch.fused.writes import Writes, is_method
+
+
+def draws(call: ast.Call, writes: Writes) -> bool:
+    """Whether it moves the generator on. Kernels do not: they are given seeds."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and function.attr == "run" or \
+            isinstance(function, ast.Name) and function.id in writes.cpp or \
+            is_method(call):
+        return False
+    operator = writes.operator(call)
+    if _drops_nothing(call, operator) or _is_given_seeds(operator):
+        return False
+    text = ast.unparse(function)
+    return randomness.is_random(operator) or "rand" in text or "seed" in text
+
+
+def _is_given_seeds(operator: Any) -> bool:
+    """As attention's backward is: it draws what forward drew."""
+    return isinstance(operator, torch._ops.OpOverload) and any(
+        parameter.name in ("philox_seed", "rng_state")
+        for parameter in operator._schema.arguments)
+
+
+def _drops_nothing(call: ast.Call, operator: Any) -> bool:
+    """Of attention: it draws for dropout alone."""
+    if not isinstance(operator, torch._ops.OpOverload):
+        return False
+    for index, parameter in enumerate(operator._schema.arguments):
+        if parameter.name != "dropout_p":
+            continue
+        given = [keyword.value for keyword in call.keywords
+                 if keyword.arg == parameter.name] or call.args[index:index + 1]
+        value = given[0] if given else ast.Constant(parameter.default_value)
+        return isinstance(value, ast.Constant) and value.value == 0
+    return False

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What backward computes again by itself, and what it takes from forward.
+
+Inductor compiles the two passes apart, so what backward computes again is fused into
+its own kernels. Which values those are is PyTorch's choice unless they are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import fx
+from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch._inductor import inductor_prims
+from torch._inductor.custom_graph_pass import CustomPartitionerFn
+from torch.utils.checkpoint import CheckpointPolicy
+
+from rematch.torch.randomness import is_random
+
+
+@dataclass(frozen=True)
+class Partition:
+    """By names of the joint graph."""
+
+    recompute: frozenset[str] = frozenset()
+
+    def with_more(self, names: Iterable[str]) -> Partition:
+        return Partition(self.recompute | frozenset(names))
+
+
+_SEEDED = (inductor_prims.random, inductor_prims.randint, inductor_prims.lookup_seed)
+
+
+def _with_what_belongs(joint: fx.GraphModule, names: frozenset[str]) -> set[fx.Node]:
+    """The nodes, what they are drawn with, and all parts of what they are parts
+    of; none that draw by themselves."""
+    found: set[fx.Node] = set()
+    waiting = [node for node in joint.graph.nodes
+               if node.name in names and node.op == "call_function"]
+    while waiting:
+        node = waiting.pop()
+        if node in found:
+            continue
+        found.add(node)
+        waiting += [item for item in node.all_input_nodes
+                    if item.target in _SEEDED or _has_parts(item)]
+        if _has_parts(node):
+            waiting += node.users
+    drawn = {node for node in found if is_random(node.target)}
+    return {node for node in found
+            if node not in drawn and drawn.isdisjoint(node.all_input_nodes)}
+
+
+def _has_parts(node: fx.Node) -> bool:
+    return isinstance(node.meta.get("val"), (list, tuple))
+
+
+class Partitioner(CustomPartitionerFn):
+    """PyTorch's, which is told what to compute again.
+
+    It takes seeds for something that can be drawn again, which gives other random
+    numbers: they are kept. What is drawn with a seed is the same each time.
+    """
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition = partition
+
+    def __call__(self, joint: fx.GraphModule, joint_inputs: Sequence, **settings: Any):
+        for node in joint.graph.nodes:
+            if node.target is inductor_prims.seeds:
+                node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+        for node in _with_what_belongs(joint, self.partition.recompute):
+            node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
+            node.meta["ac_graph_id"] = 0
+        return min_cut_rematerialization_partition(joint, joint_inputs, **settings)
+
+    def uuid(self) -> str:
+        """What it does, for PyTorch's caches."""
+        return f"rematch {sorted(self.partition.recompute)}"
