@@ -14,12 +14,12 @@ GIB = 2**30
 def cells(row):
     if "error" in row:
         least = row.get("least")
-        return ["", "", f"least {least / GIB:.3f} GiB" if least else "no plan", "", ""]
+        return ["", "", f"least {least / GIB:.3f} GiB" if least else "failed", "", ""]
     found = [f"{row['peak'] / GIB:.3f}", f"{row['ms']:.1f}"]
     if "predicted" not in row:
         return [*found, "", "", ""]
     return [*found, f"{row['peak'] - row['predicted']:+d} B",
-            f"{row['ms'] / row['predicted_ms'] - 1:+.1%}", f"{row['gap']:.2%}"]
+            f"{row['ms'] / row['predicted_ms'] - 1:+.1%}", "" if row["gap"] is None else f"{row['gap']:.2%}"]
 
 
 def table(rows):

@@ -30,6 +30,9 @@ def measured(case, run):
         run()
         torch.cuda.synchronize()
 
+    begin = time.perf_counter()
+    step()
+    seconds = time.perf_counter() - begin
     for _ in range(WARM_UPS):
         step()
     gc.collect()
@@ -43,7 +46,8 @@ def measured(case, run):
         step()
         times.append(time.perf_counter() - begin)
     case.model.zero_grad(set_to_none=True)
-    return {"peak": peak, "ms": statistics.median(times) * 1e3}
+    return {"peak": peak, "ms": statistics.median(times) * 1e3,
+            "start_seconds": seconds}
 
 
 def forward_and_backward(module, case):
@@ -76,7 +80,10 @@ def compiled(case, budget):
     """torch.compile with PyTorch's own budget, a ratio."""
     with torch._functorch.config.patch(activation_memory_budget=budget):
         module = torch.compile(WithLoss(case.model, case.loss_fn), dynamic=False)
-        return measured(case, forward_and_backward(module, case))
+        try:
+            return measured(case, forward_and_backward(module, case))
+        except Exception as error:  # Some budgets are too much for PyTorch.
+            return {"error": str(error).strip().partition("\n")[0]}
 
 
 def compiled_every_block(case):
@@ -84,22 +91,24 @@ def compiled_every_block(case):
         return compiled(case, 1.0)
 
 
-def ours(case, budget, time_limit, on_graph=None):
+def ours(case, budget, options, on_graph=None):
     """`budget` is in bytes, or a share of what keeping everything takes."""
     begin = time.perf_counter()
     try:
         step = TrainStep(case.model, case.loss_fn, budget=budget,
-                         time_limit=time_limit)
+                         kernels=options.kernels, time_limit=options.time_limit)
         step(case.inputs, case.targets)
     except RematchTorchError as error:
         return {"error": str(error), "least": getattr(error, "least_budget", None)}
+    torch.cuda.synchronize()
     seconds = time.perf_counter() - begin
     graph = step.graphs[0]
     predicted_ms = graph.step_seconds * 1e3  # Before it has run often.
     found = measured(case, lambda: step(case.inputs, case.targets))
     if on_graph:
         on_graph(graph, found["ms"])
+    solution = graph.solution
     return {**found, "predicted": graph.peak_bytes, "budget": graph.budget,
             "predicted_ms": predicted_ms, "overhead": graph.overhead,
-            "gap": graph.solution.gap, "ops": len(graph.program.ops),
-            "compile_seconds": seconds}
+            "gap": solution.gap if solution else None, "kernels": str(graph.kernels),
+            "ops": len(graph.program.ops), "start_seconds": seconds}

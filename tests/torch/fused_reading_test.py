@@ -7,6 +7,7 @@ import pytest
 import torch
 from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Pass
+from rematch.torch.fused.draws import draws
 from rematch.torch.fused.wrapper import read
 from rematch.torch.fused.writes import NotUnderstood
 
@@ -14,15 +15,29 @@ HEAD = """
 fill = async_compile.cpp_pybinding(['const float*', 'float*'], r'''text''')
 both = async_compile.cpp_pybinding(['float*', 'float*'], r'''text''')
 """
+TRITON = """
+{name} = async_compile.triton('{name}', '''
+@triton_heuristics.pointwise(
+    triton_meta={{'signature': {{'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'out_ptr0': '*fp32',
+                              'load_seed_offset': '{offset}', 'ws_ptr': '*fp32',
+                              'xnumel': 'i32', 'XBLOCK': 'constexpr'}},
+                 'device': DeviceProperties(type='cuda', index=0)}},
+    inductor_meta={{'mutated_arg_names': {mutated}, 'atomic_add_found': False}})
+@triton.jit
+def {name}(in_ptr0, in_ptr1, out_ptr0, load_seed_offset, ws_ptr, xnumel,
+           XBLOCK : tl.constexpr):
+    {body}
+''', device_str='cuda')
+"""
 ALLOCATE = "buf0 = empty_strided_cpu((2, 6), (6, 1), torch.float32)"
 LEFT = "reinterpret_tensor(buf0, (2, 4), (6, 1), 0)"
 RIGHT = "reinterpret_tensor(buf0, (2, 2), (6, 1), 4)"
 
 
-def wrapper(*lines):
+def wrapper(*lines, head=HEAD):
     body = "".join(f"    {line}\n" for line in
                    ("primals_1, = args", "args.clear()", *lines, "return (buf0, )"))
-    return read(Pass(f"{HEAD}\ndef call(args):\n{body}",
+    return read(Pass(f"{head}\ndef call(args):\n{body}",
                      {"torch": torch, "aten": torch.ops.aten}))
 
 
@@ -49,10 +64,52 @@ def test_operators_write_to_what_their_schema_says():
     assert found.elements == {"buf4": ("buf3", 1)}
 
 
+@pytest.mark.parametrize("offset", ["i32", "constexpr"])  # The latter if it is 1.
+def test_triton_kernels_write_to_what_they_say(offset):
+    head = TRITON.format(name="first", mutated="[]", offset=offset, body="pass") + \
+        TRITON.format(name="second", mutated="['in_ptr1']", offset=offset, body="pass")
+    found = wrapper(
+        ALLOCATE, "workspace_0 = empty_strided_cuda((8, ), (1, ), torch.float32)",
+        "stream0 = get_raw_stream(0)",
+        "first.run(primals_1, primals_1, buf0, 1, workspace_0, 12, stream=stream0)",
+        "buf1 = workspace_0[0 * 4:(0 + 1) * 4].view(2, 2).sum(dim=0)",
+        "second.run(buf0, primals_1, buf0, 1, workspace_0, 12, stream=stream0)",
+        head=head)
+    assert [call.writes for call in found.calls] == [
+        ["buf0", "workspace_0"], [], ["primals_1", "buf0", "workspace_0"]]
+    assert found.calls[1].reads == ["workspace_0"]
+    assert found.calls[1].result == "buf1"
+
+
+def test_a_kernel_that_adds_to_what_is_there_cannot_be_run_again():
+    for body, can in (("tl.store(out_ptr0, 1)", True),
+                      ("tl.atomic_add(out_ptr0, 1)", False)):
+        head = TRITON.format(name="first", mutated="[]", offset="i32", body=body)
+        found = wrapper(ALLOCATE, "first.run(primals_1, primals_1, buf0, 1, buf0, 12)",
+                        head=head)
+        assert parts.only_stores(found.calls[0], {"first": head}) is can
+
+
+def test_attention_draws_if_it_drops():
+    where = "torch.ops.aten._scaled_dot_product_efficient_attention"
+    lines = {f"buf1 = {where}.default(primals_1, primals_1, primals_1, None, True, "
+             f"{share})": bool(share) for share in (0.1, 0.0)}
+    lines[f"buf1 = {where}.default(primals_1, primals_1, primals_1, None, True)"] = False
+    lines[f"buf1 = {where}_backward.default(primals_1, primals_1, primals_1, primals_1, "
+          "None, primals_1, primals_1, primals_1, primals_1, 0.1, [True, True, True, "
+          "False])"] = False
+    lines["aten.randint.low_out(0, 9, [1], out=buf0)"] = True
+    lines["buf0.zero_()"] = False
+    for line, does in lines.items():
+        found = wrapper(ALLOCATE, line)
+        assert draws(found.calls[0].node, found.writer) is does, line
+
+
 @pytest.mark.parametrize("line", [
     "buf0 += 1", "buf1, buf2 = both(primals_1, buf0)", "primals_1.size(0)",
     "buf1 = primals_1[0]", "for i in range(3): fill(primals_1, buf0)",
-    "fill(primals_1)", "buf0.view(3)", "nobody.knows(buf0)", "both(None, buf0)"])
+    "fill(primals_1)", "buf0.view(3)", "nobody.knows(buf0)", "both(None, buf0)",
+    "nobody.run(buf0)", "buf0[0:1].view(2)", "buf0.exponential_()"])
 def test_what_is_not_understood_is_refused_with_the_line(line):
     with pytest.raises(NotUnderstood) as failure:
         wrapper(ALLOCATE, line)

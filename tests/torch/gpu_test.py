@@ -6,9 +6,12 @@ import gc
 import models
 import pytest
 import torch
+import torch._inductor.config as inductor_config
 import training
 from rematch.torch import InfeasibleBudget
+from rematch.torch.fused.capture import INDUCTOR
 from rematch.torch.profiling import requested
+from rematch.torch.step import WithLoss
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(),
                                 reason="there is no GPU")
@@ -57,11 +60,11 @@ def test_peaks_are_as_predicted_and_numbers_as_without_a_plan(name):
     for _ in range(2):  # The second time, libraries have what they keep.
         torch._dynamo.reset()
         model.zero_grad()
-        whole = training.step_of(model, name, "100%")
+        whole = training.step_of(model, name, "100%", kernels="eager")
         steps(model, whole, name)
     model.zero_grad()
     with pytest.raises(InfeasibleBudget) as failure:
-        training.step_of(model, name, 1)(*batch_of(name))
+        training.step_of(model, name, 1, kernels="eager")(*batch_of(name))
     least, most = failure.value.least_budget, whole.graphs[0].schedule.peak
     reference = None
     for share in SHARES:
@@ -69,7 +72,7 @@ def test_peaks_are_as_predicted_and_numbers_as_without_a_plan(name):
         model.load_state_dict(state)
         model.zero_grad()
         budget = int(least + share * (most - least)) + AROUND
-        step = training.step_of(model, name, budget)
+        step = training.step_of(model, name, budget, kernels="eager")
         found = steps(model, step, name)
         reference = reference or found
         assert all(torch.equal(a, b) for a, b in zip(found, reference, strict=True))
@@ -84,3 +87,70 @@ def test_peaks_are_as_predicted_and_numbers_as_without_a_plan(name):
         predicted = schedule.peak - schedule.program.outside_bytes
         assert abs(taken - predicted) <= LIBRARIES
         assert schedule.peak <= budget
+
+
+def compiled_by_inductor(model, name):
+    """As TrainStep runs it, without a plan, by the same kernels."""
+    settings = {key: value for key, value in INDUCTOR.items()
+                if key in inductor_config._config}
+    compiled = torch.compile(WithLoss(model, training.loss_of(name)), dynamic=False)
+
+    def step(inputs, targets):
+        with inductor_config.patch(settings):
+            loss = compiled(inputs, targets)
+            loss.backward()
+        return loss.detach()
+
+    return step
+
+
+def test_fused_kernels_give_what_inductor_gives_within_the_budget(name):
+    model = models.make(name).cuda()
+    state = {key: value.clone() for key, value in model.state_dict().items()}
+    wanted = steps(model, compiled_by_inductor(model, name), name)
+    torch._dynamo.reset()
+    model.load_state_dict(state)
+    assert all(torch.equal(a, b) for a, b in zip(
+        wanted, steps(model, compiled_by_inductor(model, name), name), strict=True))
+    torch._dynamo.reset()
+    model.zero_grad()
+    with pytest.raises(InfeasibleBudget) as failure:
+        training.step_of(model, name, 1, kernels="fused")(*batch_of(name))
+    least = failure.value.least_budget
+    for budget in ("100%", least + AROUND):
+        torch._dynamo.reset()
+        model.load_state_dict(state)
+        model.zero_grad()
+        step = training.step_of(model, name, budget, kernels="fused")
+        found = steps(model, step, name)
+        graph = step.graphs[0]
+        if not graph.kernels.partition.recompute:  # Else rounded otherwise.
+            assert all(torch.equal(a, b) for a, b in zip(found, wanted, strict=True))
+        assert torch.equal(found[-1], wanted[-1])
+        assert all(torch.allclose(a, b, rtol=1e-3, atol=1e-3)
+                   for a, b in zip(found, wanted, strict=True))
+        assert graph.schedule.peak <= graph.budget
+        assert any(run.number for run in graph.schedule.runs) or budget == "100%"
+
+
+def test_fused_kernels_are_what_runs_on_a_gpu():
+    model = models.make("vit").cuda()
+    step = training.step_of(model, "vit", "100%")
+    step(*batch_of("vit"))
+    assert step.graphs[0].kernels.name == "fused"
+
+
+def test_inputs_may_begin_anywhere():
+    """Kernels rely on multiples of 16 bytes."""
+    model = models.make("resnet").cuda()
+    inputs, targets = batch_of("resnet")
+    step = training.step_of(model, "resnet", "100%", kernels="fused")
+    step(inputs, targets)
+    state = {key: value.clone() for key, value in model.state_dict().items()}
+    losses = []
+    for shift in (0, 1):
+        storage = torch.empty(inputs.numel() + 1, device="cuda")
+        there = storage[shift:inputs.numel() + shift].view_as(inputs).copy_(inputs)
+        model.load_state_dict(state)
+        losses.append(step(there, targets))
+    assert torch.equal(*losses)

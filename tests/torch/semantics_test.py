@@ -233,7 +233,7 @@ def test_only_modules_are_compiled():
 
 
 def test_kernels_are_of_a_known_kind():
-    with pytest.raises(ValueError, match="must be 'eager' or 'fused', not 'fast'"):
+    with pytest.raises(ValueError, match="must be 'auto', 'eager' or 'fused', not 'fast'"):
         rematch.torch.compile(nn.Linear(1, 1), kernels="fast")
     with pytest.raises(ValueError, match="leave out kernels='fused'"):
         rematch.torch.compile(nn.Linear(1, 1), kernels="fused", gpu="H100")

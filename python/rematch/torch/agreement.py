@@ -140,7 +140,8 @@ class Together(Alone):
             return make()
         if "infeasible" in found:
             raise InfeasibleBudget(found["infeasible"], found["least_budget"])
-        planned = self._planned_by_first(program, found, name)
+        planned = planner.restored(program, found["sequence"], found["solution"],
+                                   found["outside_bytes"], name)
         if planned.schedule.peak <= budget:
             return planned
         log.warning("rank %d: the common plan takes %s, more than the %s here; going "
@@ -164,17 +165,6 @@ class Together(Alone):
             raise
         finally:
             self._publish("plan", record)
-
-    def _planned_by_first(self, program: Program, found: dict,
-                          name: str) -> planner.Planned:
-        """As planned there; peaks are those here."""
-        there = dataclasses.replace(program, outside_bytes=found["outside_bytes"])
-        graph = planner.to_graph(there, name)
-        sequence, solution = found["sequence"], None
-        if found["solution"]:
-            solution = rematch.Solution.from_json(found["solution"], graph)
-        return planner.Planned(planner.schedule_of(program, graph, sequence), sequence,
-                               solution, graph, planner.keep_all(program).peak)
 
 
 def join(program: Program) -> Alone:

@@ -12,6 +12,7 @@ from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.symbolic_convert import InstructionTranslator
 
+from rematch.torch import remembered
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
 from rematch.torch.eager_kernels import EagerKernels
@@ -54,10 +55,11 @@ class Backend:
         self.is_cut = self.is_cut or _ends_before_the_model() or \
             any(graph.is_open for graph in self.graphs)
         simplify_masks(module)
-        kernels = kernels_for(self.options, module, inputs)
-        graph = PlannedGraph(self.options, f"graph{len(self.graphs)}", inputs,
-                             plans=self.plans, is_piece=self.is_cut, kernels=kernels,
-                             on_measured=self.on_measured)
+        key = remembered.graph_key(module, inputs, self.options)
+        graph = PlannedGraph(
+            self.options, f"graph{len(self.graphs)}", inputs, plans=self.plans,
+            is_piece=self.is_cut, key=key, on_measured=self.on_measured,
+            kernels=kernels_for(self.options, module, inputs, key))
         self.graphs.append(graph)
         if self.options.gpu:
             without_dropout(module)
@@ -71,19 +73,25 @@ class Backend:
             return compiler(module, inputs)
 
 
-def kernels_for(options: Options, module: fx.GraphModule, inputs) -> Any:
+def kernels_for(options: Options, module: fx.GraphModule, inputs, key: str) -> Any:
     """Fused ones where they are wanted and can be had; None: nothing has a
-    gradient."""
+    gradient. `key` is of those that were settled on before."""
+    on_gpu = [item.device for item in inputs
+              if isinstance(item, torch.Tensor) and item.is_cuda]
     if options.kernels == "eager":
         return EagerKernels()
     if options.kernels == "auto":
         if options.gpu:
             return EagerKernels("nothing can be compiled for a GPU that is not there")
-        if not any(isinstance(item, torch.Tensor) and item.is_cuda for item in inputs):
+        if not on_gpu:
             return EagerKernels("the model is not on a GPU")
+        if options.plan is not None and options.plan.kernels is None:
+            return EagerKernels("the saved plan is over them")
     from rematch.torch.fused.kernels import FusedKernels  # Slow to import.
+    device = on_gpu[0] if on_gpu else torch.device("cpu")
     try:
-        return FusedKernels.capture(module, inputs)
+        return FusedKernels.capture(module, inputs,
+                                    remembered.kernels(options, key, device))
     except Exception as error:  # Whatever Inductor says.
         if options.kernels == "fused":
             raise

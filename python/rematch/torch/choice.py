@@ -71,6 +71,9 @@ def choose(kernels: Any, may_fall_back: bool,
             raise
         log.info("not with fused kernels: %s", error)
         return plan_with(EagerKernels(why=str(error)))
+    if best.planned is None and kernels.is_settled:
+        if (fresh := kernels.start_over()) is not None:
+            best = plan_with(fresh)
     log.info("%s", best)
     last = best
     for _ in range(_MOST_WAYS - 1):
@@ -86,7 +89,7 @@ def choose(kernels: Any, may_fall_back: bool,
 
 
 def _another(way: Way, plan_with: Callable[[Any], Way]) -> Way | None:
-    if not way.recomputes_much:
+    if way.kernels.is_settled or not way.recomputes_much:
         return None
     try:
         kernels = way.kernels.another(way.schedule)

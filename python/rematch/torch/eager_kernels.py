@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -20,6 +21,15 @@ from rematch.torch.rewrite import rewrite
 from rematch.torch.schedule import Schedule
 
 
+@dataclass(frozen=True)
+class Reference:
+    """What a step takes if everything is kept that PyTorch would keep: shares are
+    of that."""
+
+    peak: int  # Bytes, without what is outside.
+    cost: float  # Microseconds.
+
+
 class EagerKernels:
     """What eager runs. `why` says why not fused ones, if they were wanted."""
 
@@ -27,6 +37,11 @@ class EagerKernels:
 
     def __init__(self, why: str = "") -> None:
         self.why = why
+        self.reference: Reference | None = None
+        self.is_settled = True  # There is one way only.
+
+    def record(self) -> None:
+        """For who starts again."""
 
     def __str__(self) -> str:
         return "PyTorch's own kernels" + (f" ({self.why})" if self.why else "")
@@ -53,7 +68,10 @@ class EagerKernels:
         return modules
 
     def another(self, schedule: Schedule) -> None:
-        """There is one way only."""
+        return None
+
+    def start_over(self) -> None:
+        return None
 
     def prepared(self, phase: str, function: Callable, inputs: list[str],
                  device: torch.device) -> Callable:

@@ -14,8 +14,8 @@ from torch import fx
 
 import rematch
 from rematch.torch import (agreement, calibration, checks, choice, codegen, memory,
-                           planner, profiling, roofline)
-from rematch.torch.eager_kernels import EagerKernels
+                           planner, profiling, remembered, roofline)
+from rematch.torch.eager_kernels import EagerKernels, Reference
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
 from rematch.torch.identity import digest
@@ -36,9 +36,13 @@ class PlannedGraph:
     def __init__(self, options: Options, name: str, inputs: Sequence = (), *,
                  plans: dict[str, SavedPlan] | None = None,
                  is_piece: bool = False, kernels: Any = None,
-                 on_measured: Callable[[PlannedGraph], None] | None = None) -> None:
+                 on_measured: Callable[[PlannedGraph], None] | None = None,
+                 key: str = "") -> None:
         self.options = options
         self.kernels = kernels or EagerKernels()
+        # Pieces are planned together and measured programs taken as they are.
+        self.kernels.is_settled |= is_piece or on_measured is not None
+        self.key = key  # Of the choice of kernels, in the cache.
         self.on_measured = on_measured
         self.name = name
         self.program: Program | None = None
@@ -84,12 +88,12 @@ class PlannedGraph:
 
     @property
     def keep_all_peak_bytes(self) -> int:
-        return self.planned.keep_all_peak
+        return self.kernels.reference.peak + self.program.outside_bytes
 
     @property
     def overhead(self) -> float:
         """Time for recomputation, as a share of the step without any."""
-        base = sum(op.cost for op in self.program.ops)
+        base = self.kernels.reference.cost
         return self.schedule.cost / base - 1 if base else 0.0
 
     @property
@@ -118,7 +122,8 @@ class PlannedGraph:
             digest(self.program), self.budget, self.peak_bytes,
             self.keep_all_peak_bytes, solution and solution.lower_bound,
             self.step_seconds * 1e6, self.explain(),
-            planner.to_json(self.program, self.name), self.planned.sequence)
+            planner.to_json(self.program, self.name), self.planned.sequence,
+            self.kernels.record())
 
     def report(self, path: str | os.PathLike) -> None:
         """Writes a page that shows the plan: one HTML file that needs no network."""
@@ -150,6 +155,8 @@ class PlannedGraph:
             if way.planned is None:
                 raise way.failure
             self._adopt(way)
+            if cache and self.kernels.record():
+                cache.store_record(self.key, self.kernels.record())
             self._calibrate(joint, device, cache)
             self.timer = StepTimer(device, self._ran)
         finally:
@@ -204,10 +211,15 @@ class PlannedGraph:
 
     def _plan(self, device: torch.device, cache: ProfileCache | None) -> None:
         options = self.options
-        everything = planner.keep_all(self.program)
-        if self.wanted is None:  # A share is one of the first way's memory.
-            self.wanted = memory.resolve(options.budget, everything.peak, device,
-                                         options.gpu)
+        outside = self.program.outside_bytes
+        if self.kernels.reference is None:
+            self.kernels.reference = Reference(
+                planner.keep_all(self.program).peak - outside,
+                sum(op.cost for op in self.program.ops))
+        if self.wanted is None:
+            self.wanted = memory.resolve(
+                options.budget, self.kernels.reference.peak + outside, device,
+                options.gpu)
         self.budget = self.ranks.tightest(self.program, self.wanted)
         if self.on_measured:
             self.on_measured(self)
@@ -221,10 +233,12 @@ class PlannedGraph:
         known = cache.find_least(digest(self.program)) if cache else None
         try:
             self.planned = self.ranks.planned(
-                self.program, self.budget, self.name, lambda: planner.plan(
-                    self.program, self.budget, time_limit=options.time_limit,
-                    gap=options.gap, threads=options.threads, seed=options.seed,
-                    name=self.name, least=known))
+                self.program, self.budget, self.name, lambda: remembered.plan(
+                    cache, options, self.program, self.budget, self.name,
+                    lambda: planner.plan(
+                        self.program, self.budget, time_limit=options.time_limit,
+                        gap=options.gap, threads=options.threads, seed=options.seed,
+                        name=self.name, least=known)))
         except InfeasibleBudget as error:
             if cache and error.sequence is not None:
                 # Whoever asks for that budget next is to have it.

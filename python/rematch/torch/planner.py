@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import rematch
 from rematch.torch.errors import InfeasibleBudget, PlanMismatch
@@ -132,6 +132,16 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
     if found is not None and found.schedule.peak <= budget:
         return found
     raise infeasible(program, budget, found, solution.outcome == "infeasible")
+
+
+def restored(program: Program, sequence: list[int], solution: str | None,
+             outside_bytes: int, name: str) -> Planned:
+    """A plan that was found elsewhere or before, when there were `outside_bytes`;
+    peaks are those here. `solution` is JSON."""
+    graph = to_graph(replace(program, outside_bytes=outside_bytes), name)
+    return Planned(schedule_of(program, graph, sequence), sequence,
+                   rematch.Solution.from_json(solution, graph) if solution else None,
+                   graph, keep_all(program).peak)
 
 
 def plan_least(program: Program, *, time_limit: float = 0.0, name: str = "",

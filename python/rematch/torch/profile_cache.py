@@ -7,13 +7,17 @@ import json
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 _SCHEMA = ("""create table if not exists ops (
     device text, version text, signature text, cost real, workspace integer,
     primary key (device, version, signature))""",
            """create table if not exists least (
     device text, version text, digest text, sequence text,
-    primary key (device, version, digest))""")
+    primary key (device, version, digest))""",
+           """create table if not exists records (
+    device text, version text, key text, record text,
+    primary key (device, version, key))""")
 
 
 def default_path() -> Path:
@@ -61,6 +65,19 @@ class ProfileCache:
             self.connection.execute(
                 "insert or replace into least values (?, ?, ?, ?)",
                 (self.device, self.version, digest, json.dumps(sequence)))
+
+    def find_record(self, key: str) -> Any:
+        """What was stored, or None."""
+        found = self.connection.execute(
+            "select record from records where device = ? and version = ? and key = ?",
+            (self.device, self.version, key)).fetchone()
+        return json.loads(found[0]) if found else None
+
+    def store_record(self, key: str, record: Any) -> None:
+        with self.connection:
+            self.connection.execute(
+                "insert or replace into records values (?, ?, ?, ?)",
+                (self.device, self.version, key, json.dumps(record)))
 
     def close(self) -> None:
         self.connection.close()

@@ -28,6 +28,7 @@ class SavedPlan:
     explanation: str
     graph: dict  # As rematch.graph.
     sequence: list[int]  # The ops of the graph as they are computed.
+    kernels: dict | None = None  # Of fused ones, how they were had.
 
     def explain(self) -> str:
         return self.explanation
@@ -97,7 +98,8 @@ def _gap(cost: float, lower_bound: float) -> float | None:
 _TYPES = {"digest": str, "budget_bytes": int, "peak_bytes": int,
           "keep_all_peak_bytes": int, "lower_bound": (float, int, type(None)),
           "step_microseconds": (float, int, type(None)), "explanation": str,
-          "graph": dict, "sequence": list}
+          "graph": dict, "sequence": list, "kernels": (dict, type(None))}
+_OPTIONAL = ("kernels",)
 
 
 def _complaint(fields: dict) -> str | None:
@@ -105,10 +107,19 @@ def _complaint(fields: dict) -> str | None:
     for name in _TYPES.keys() | fields.keys():
         if name not in _TYPES:
             return f"'{name}' is not known here"
+        if name not in fields and name in _OPTIONAL:
+            continue
         if name not in fields:
             return f"'{name}' is missing"
         if not isinstance(fields[name], _TYPES[name]):
             return f"'{name}' is a {type(fields[name]).__name__}"
     if not all(type(index) is int for index in fields["sequence"]):
         return "'sequence' has something that is not an integer"
+    kernels = fields.get("kernels")
+    if kernels is not None and not (
+            isinstance(kernels.get("recompute"), list)
+            and all(isinstance(name, str) for name in kernels["recompute"])
+            and isinstance(kernels.get("peak"), int)
+            and isinstance(kernels.get("cost"), (int, float))):
+        return "'kernels' is not as it was saved"
     return None

@@ -18,7 +18,7 @@ from rematch.torch.fused.partition import Partition, Partitioner
 
 # Each buffer is written where it is allocated and never becomes another: which
 # memory is used again, and when, is for the plan to say.
-_INDUCTOR = {"inplace_buffers": False, "allow_buffer_reuse": False,
+INDUCTOR = {"inplace_buffers": False, "allow_buffer_reuse": False,
              "size_asserts": False, "alignment_asserts": False,
              "memory_planning": False, "triton.cudagraphs": False,
              "cpp_wrapper": False, "graph_partition": False}
@@ -79,7 +79,7 @@ def capture(module: fx.GraphModule, inputs: Sequence,
     copy.graph.output(copy.graph.graph_copy(module.graph, {}))
     _copy_placeholder_meta(module, copy)
     copy.recompile()
-    inductor = {**_known(_INDUCTOR, inductor_config),
+    inductor = {**_known(INDUCTOR, inductor_config),
                 "custom_partitioner_fn": Partitioner(partition)}
     with torch.enable_grad(), inductor_config.patch(inductor), \
             functorch_config.patch(_known(_FUNCTORCH, functorch_config)):

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from rematch.torch.eager_kernels import Reference
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused.capture import Compiled, capture
 from rematch.torch.fused.lowering import Lowering
@@ -32,6 +33,8 @@ class FusedKernels:
         self.module, self.inputs = module, inputs
         self.compiled, self.partition = compiled, partition
         self.found: Lowering | None = None
+        self.reference: Reference | None = None  # With PyTorch's own partition.
+        self.is_settled = False  # Found to be the best before.
 
     def __str__(self) -> str:
         count = len(self.partition.recompute)
@@ -40,11 +43,32 @@ class FusedKernels:
 
     @classmethod
     def capture(cls, module: fx.GraphModule, inputs: Sequence,
-                partition: Partition | None = None) -> FusedKernels | None:
-        """None if nothing has a gradient. Raises UnsupportedModel."""
-        partition = partition or Partition()
+                record: dict | None = None) -> FusedKernels | None:
+        """As settled before, if there is a record of it. None if nothing has a
+        gradient. Raises UnsupportedModel."""
+        partition = Partition(frozenset(record["recompute"] if record else ()))
+        found = cls._with(module, inputs, partition)
+        if found and record:
+            found.reference = Reference(record["peak"], record["cost"])
+            found.is_settled = True
+        return found
+
+    @classmethod
+    def _with(cls, module: fx.GraphModule, inputs: Sequence,
+              partition: Partition) -> FusedKernels | None:
         compiled = capture(module, inputs, partition)
         return cls(module, inputs, compiled, partition) if compiled else None
+
+    def record(self) -> dict:
+        """For who starts again."""
+        return {"recompute": sorted(self.partition.recompute),
+                "peak": self.reference.peak, "cost": self.reference.cost}
+
+    def start_over(self) -> FusedKernels | None:
+        """With PyTorch's own partition, if this is another."""
+        if self.partition == Partition():
+            return None
+        return self._with(self.module, self.inputs, Partition())
 
     def lower(self, joint: fx.GraphModule, num_forward_outputs: int,
               device: torch.device) -> Program:
@@ -70,9 +94,11 @@ class FusedKernels:
         if partition == self.partition:
             return None
         try:
-            return FusedKernels.capture(self.module, self.inputs, partition)
+            found = self._with(self.module, self.inputs, partition)
         except Exception as error:  # Whatever PyTorch says.
             raise UnsupportedModel(f"PyTorch cannot compile it: {error}") from error
+        found.reference = self.reference
+        return found
 
     def modules(self, joint: fx.GraphModule, joint_inputs, schedule: Schedule,
                 num_forward_outputs: int,

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What backward computes again by itself, with fused kernels; and which way is run."""
+
+from types import SimpleNamespace
+
+import pytest
+import rematch.torch
+import torch
+from rematch.torch import choice, planner
+from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
+from rematch.torch.fused import kernels as fused
+from rematch.torch.fused.partition import Partition
+from torch import nn
+from torch.nn import functional as F
+
+SIZE = 32
+
+
+class Dropping(nn.Module):
+    def __init__(self, depth=3, share=0.5):
+        super().__init__()
+        self.share = share
+        self.layers = nn.ModuleList(nn.Linear(SIZE, SIZE) for _ in range(depth))
+        self.norm = nn.LayerNorm(SIZE)
+
+    def forward(self, x):
+        x = self.norm(x)
+        for layer in self.layers:
+            x = F.dropout(torch.tanh(layer(x)), self.share)
+        return x
+
+
+@pytest.fixture
+def captures(monkeypatch):
+    """Partitions that were compiled."""
+    found = []
+    original = fused.capture
+
+    def capture(module, inputs, partition):
+        found.append(partition)
+        return original(module, inputs, partition)
+
+    monkeypatch.setattr(fused, "capture", capture)
+    return found
+
+
+def compile_with(monkeypatch, recompute, **options):
+    """A model whose backward computes these again."""
+    original = fused.FusedKernels.capture.__func__
+    record = {"recompute": recompute, "peak": 0, "cost": 1.0}
+    monkeypatch.setattr(fused.FusedKernels, "capture", classmethod(
+        lambda cls, module, inputs, _=None: original(cls, module, inputs, record)))
+    torch.manual_seed(0)
+    return rematch.torch.compile(Dropping(**options), budget="1GiB", kernels="fused")
+
+
+def test_backward_drops_what_forward_has_dropped(monkeypatch):
+    """PyTorch's own budget draws other seeds in backward."""
+    model = compile_with(monkeypatch, ["gt", "gt_1", "gt_2", "mul_2", "mul_3", "mul_4"])
+    inputs = torch.randn(64, SIZE)
+    output = model(inputs)
+    gradient = torch.randn_like(output)
+    output.backward(gradient)
+    graph = model.rematch_graphs[0]
+    assert "gt" not in graph.kernels.found.crossing
+    assert "inductor_seeds_default" in graph.kernels.found.crossing
+    kept = output != 0
+    slope = 1 - (output / 2) ** 2
+    wanted = (gradient * kept * 2 * slope).sum(0)
+    assert torch.allclose(model.layers[-1].bias.grad, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_all_parts_of_something_are_computed_again_together(monkeypatch):
+    """Mean and deviation come from one op, and only one of them is named."""
+    model = compile_with(monkeypatch, ["getitem_1"], depth=1, share=0.0)
+    torch.manual_seed(0)
+    plain = Dropping(depth=1, share=0.0)
+    inputs = torch.randn(8, SIZE)
+    for each in (model, plain):
+        each(inputs).square().sum().backward()
+    assert "getitem_1" not in model.rematch_graphs[0].kernels.found.crossing
+    for ours, theirs in zip(model.parameters(), plain.parameters()):
+        assert torch.allclose(ours.grad, theirs.grad, rtol=1e-4, atol=1e-5)
+
+
+def step_of(model, **options):
+    return rematch.torch.TrainStep(model, lambda out, _: out.square().mean(),
+                                   kernels="fused", **options)
+
+
+def test_the_second_start_compiles_once_and_searches_nothing(
+        captures, monkeypatch, tmp_path):
+    monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+    searches = []
+    original = planner.plan
+    monkeypatch.setattr(planner, "plan", lambda *args, **more: searches.append(
+        args) or original(*args, **more))
+    inputs = torch.randn(64, SIZE)
+    steps = []
+    for _ in range(2):
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        steps.append(step_of(Dropping(4), budget="80%", time_limit=0.5))
+        steps[-1](inputs, None)
+        counts = len(captures), len(searches)
+    first, second = (step.graphs[0] for step in steps)
+    assert counts == (len(set(captures)) + 1, len(searches))
+    assert captures[-1] == first.kernels.partition == second.kernels.partition
+    assert first.planned.sequence == second.planned.sequence
+    assert first.budget == second.budget
+    assert first.solution.lower_bound == second.solution.lower_bound
+    assert first.overhead == second.overhead
+
+
+def test_a_saved_plan_says_which_kernels_it_is_over(captures, tmp_path):
+    inputs = torch.randn(64, SIZE)
+    step = step_of(Dropping(4), budget="80%", time_limit=0.5, cache=False)
+    step(inputs, None)
+    graph = step.graphs[0]
+    graph.save(tmp_path / "plan.json")
+    torch._dynamo.reset()
+    captures.clear()
+    again = step_of(Dropping(4), budget="80%", cache=False,
+                    plan=tmp_path / "plan.json")
+    again(inputs, None)
+    assert captures == [graph.kernels.partition]
+    assert again.graphs[0].planned.sequence == graph.planned.sequence
+
+
+# -- which way is run ----------------------------------------------------------
+
+
+def way(name, cost, *others, fits=True):
+    """One that recomputes half, and leads to others."""
+    op = SimpleNamespace(cost=cost / 1.5)
+    runs = [SimpleNamespace(op=op, number=0), SimpleNamespace(
+        op=SimpleNamespace(cost=cost / 3), number=1)]
+    schedule = SimpleNamespace(cost=cost, peak=1, runs=runs)
+    waiting = list(others)
+    kernels = SimpleNamespace(
+        name=name, is_settled=False,
+        another=lambda schedule: waiting.pop(0) if waiting else None)
+    failure = None if fits else InfeasibleBudget("too little", cost)
+    found = choice.Way(kernels, SimpleNamespace(ops=[op]), None,
+                       SimpleNamespace(schedule=schedule) if fits else None, failure,
+                       schedule)
+    kernels.way = found
+    return kernels
+
+
+def chosen(kernels, may_fall_back=False):
+    return choice.choose(kernels, may_fall_back, lambda each: each.way).kernels.name
+
+
+def test_the_way_that_takes_least_time_is_run():
+    assert chosen(way("a", 3.0, way("b", 2.0))) == "b"
+    assert chosen(way("a", 3.0, way("b", 4.0, way("c", 1.0)))) == "a"
+    assert chosen(way("a", 3.0, way("b", 2.0, way("c", 1.0, way("d", 0.5))))) == "c"
+
+
+def test_a_way_that_fits_is_better_than_one_that_does_not():
+    assert chosen(way("a", 3.0, way("b", 9.0), fits=False)) == "b"
+    assert chosen(way("a", 3.0, way("b", 1.0, fits=False))) == "a"
+    assert chosen(way("a", 3.0, way("b", 1.0, fits=False), fits=False)) == "b"
+
+
+def test_eager_kernels_are_run_where_others_cannot_be():
+    def plan_with(kernels):
+        if kernels == "fused":
+            raise UnsupportedModel("a line")
+        return way(kernels.name + ": " + kernels.why, 1.0).way
+
+    found = choice.choose("fused", True, plan_with)
+    assert found.kernels.name == "eager: a line"
+    with pytest.raises(UnsupportedModel, match="a line"):
+        choice.choose("fused", False, plan_with)
+
+
+def test_what_was_settled_is_forgotten_if_it_does_not_fit():
+    first = way("settled", 5.0, fits=False)
+    first.is_settled = True
+    first.start_over = lambda: way("fresh", 6.0)
+    assert chosen(first) == "fresh"
+
+
+def test_on_the_cpu_kernels_are_eager_unless_asked():
+    step = rematch.torch.TrainStep(nn.Linear(4, 4), lambda out, _: out.sum(),
+                                   budget="1GiB")
+    step(torch.randn(2, 4), None)
+    kernels = step.graphs[0].kernels
+    assert kernels.name == "eager" and "GPU" in str(kernels)
+
+
+def test_partitions_add_up():
+    assert Partition().with_more(["a"]).with_more(["b", "a"]).recompute == {"a", "b"}
