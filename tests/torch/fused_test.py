@@ -2,6 +2,7 @@
 """Plans over Inductor's kernels: bytes are bytes, and numbers are Inductor's."""
 
 import os
+import re
 
 import models
 import pytest
@@ -18,9 +19,9 @@ SHARES = (1.0, 0.3, 0.0)
 NAMES = ["branches", *(models.MODELS if os.environ.get("REMATCH_ALL_MODELS") else [])]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def observed(monkeypatch):
-    """Kernels allocate what no dispatch mode sees."""
+    """Kernels allocate what no dispatch mode sees: they are called one by one."""
     original = lowering._function
 
     def function(*args):
@@ -66,7 +67,8 @@ def compiled_by_inductor(model, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_peaks_are_as_predicted_and_numbers_are_those_of_inductor(name, monkeypatch):
+def test_peaks_are_as_predicted_and_numbers_are_those_of_inductor(
+        name, monkeypatch, observed):
     first = models.make(name)
     plain = training.copy_of(first)
     wanted = training.train(plain, compiled_by_inductor(plain, name), name, steps=3)
@@ -82,6 +84,22 @@ def test_peaks_are_as_predicted_and_numbers_are_those_of_inductor(name, monkeypa
         assert outcome.live.peak == schedule.peak <= budget
         assert outcome.equals(wanted), share
     assert any(run.number for run in schedule.runs)
+
+
+def test_kernels_in_line_do_what_they_do_one_by_one():
+    model = models.make("branches")
+    twin = training.copy_of(model)
+    wanted = training.train(twin, compiled_by_inductor(twin, "branches"), "branches", 3)
+    torch._dynamo.reset()
+    least, _ = range_of("branches")
+    torch._dynamo.reset()
+    step = step_of(model, "branches", least)
+    assert training.train(model, step, "branches", 3).equals(wanted)
+    graph = step.graphs[0]
+    assert any(run.number for run in graph.schedule.runs)
+    for phase in ("forward", "backward"):
+        assert "empty_strided_cpu" in graph.functions[phase].source
+        assert not re.search(r"\b_f\d+\(", graph.functions[phase].source)
 
 
 def test_a_kernel_that_fills_a_part_does_not_take_memory_again():

@@ -19,6 +19,7 @@ class Writer:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.lines: list[str] = []
+        self.settings: dict[str, None] = {}  # Lines before all others.
         self.names: dict[str, Any] = {"_replay": randomness.replay}
         self._known: dict[int, str] = {}
 
@@ -66,6 +67,23 @@ class Writer:
         op = run.op
         if op.call is None:  # Tangents: they are arguments.
             return
+        snippet = getattr(op.call_in(run.number), "snippet", None)
+        if snippet and not (run.number and op.state):
+            self._in_line(run, snippet)
+        else:
+            self._as_call(run)
+        if run.drops:
+            self.lines.append("del " + ", ".join(copy.name for copy in run.drops))
+
+    def _in_line(self, run: Run, snippet: Any) -> None:
+        settings, lines = snippet.in_line(
+            [self.text(arg, run.reads) for arg in run.op.args_in(run.number)],
+            [copy.name if copy else None for copy in run.makes], self.bind)
+        self.settings.update(dict.fromkeys(settings))
+        self.lines += lines
+
+    def _as_call(self, run: Run) -> None:
+        op = run.op
         if run.number and op.state is not None:
             state = run.reads[op.state.name].name
             call = (f"_replay({state}, {self.bind(op.device, 'c')}, "
@@ -84,8 +102,6 @@ class Writer:
                 self.lines.append("del _")
         else:
             self.lines.append(f"{targets[0]} = {call}")
-        if run.drops:
-            self.lines.append("del " + ", ".join(copy.name for copy in run.drops))
 
 
 def generate(program: Program, runs: Sequence[Run], inputs: Sequence[str],
@@ -102,7 +118,7 @@ def generate(program: Program, runs: Sequence[Run], inputs: Sequence[str],
         writer.run(run)
     result = writer.text(list(outputs), now)
     unpack = f"[{', '.join(inputs)}] = args" if inputs else "pass"
-    body = [unpack, "args.clear()", *writer.lines, f"return {result}"]
+    body = [unpack, "args.clear()", *writer.settings, *writer.lines, f"return {result}"]
     source = f"def {name}(args):\n" + "".join(f"    {line}\n" for line in body)
     namespace = {**writer.names, **constants}
     exec(compile(source, f"<rematch {name}>", "exec"), namespace)  # noqa: S102

@@ -65,7 +65,9 @@ def _use_libraries(tensor: torch.Tensor) -> None:
 def warm_up(device: torch.device) -> None:
     """Has libraries allocate what they keep: cuBLAS holds workspaces for each
     thread that uses it, and backward runs on a thread of its own."""
-    with _disable_current_modes(), torch.enable_grad():
+    # A compiler that is at work has backward run on its own thread.
+    with _disable_current_modes(), torch.enable_grad(), \
+            torch.autograd.set_multithreading_enabled(True):
         for _ in range(2):
             tensor = torch.ones(1, device=device, requires_grad=True)
             _Both.apply(tensor).sum().backward()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -25,6 +25,7 @@ from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
 from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
 from rematch.torch.fused.draws import draws
+from rematch.torch.fused.snippet import Snippet
 from rematch.torch.fused.writes import NotUnderstood, is_method
 from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
@@ -83,10 +84,10 @@ class _Pass:
             if name not in whole.version and name not in program.inputs:
                 raise NotUnderstood(call.node, f"reads '{name}', which is not there")
         node = self._renamed(call.node)
-        lines = [f"{name} = {ast.unparse(value)}"
-                 for name, value in self.wrapper.settings.items()
-                 if name in _names_in(node)]
-        lines += [f"{name} = {ast.unparse(self.allocations[name])}" for name in fresh]
+        settings = [f"{name} = {ast.unparse(value)}"
+                    for name, value in self.wrapper.settings.items()
+                    if name in _names_in(node)]
+        lines = [f"{name} = {ast.unparse(self.allocations[name])}" for name in fresh]
         returns, outputs = [*fresh, *again], [*fresh]
         outputs += [whole.new_version(name) for name in again]
         if call.result:
@@ -98,7 +99,8 @@ class _Pass:
         else:
             lines.append(ast.unparse(node))
         name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
-        function = _function(name, reads, lines, returns, self.compiled.names)
+        function = _function(name, reads, settings, lines, returns,
+                             self.compiled.names)
         changed = [item for item in written if item in program.inputs]
         is_random = draws(call.node, self.wrapper.writer)
         if is_random and self.phase == "backward":
@@ -107,7 +109,7 @@ class _Pass:
         if changed:  # What it writes to again is let go, and does not matter.
             aside = [f"{item} = {_allocation(program.inputs[item])}"
                      for item in changed]
-            rerun = _function(name, others, [*aside, *lines], returns,
+            rerun = _function(name, others, settings, [*aside, *lines], returns,
                               self.compiled.names)
         op = Op(name, self._kind(call, reads, lines), function,
                 tuple(Ref(whole.version.get(read, read)) for read in reads), {},
@@ -303,10 +305,6 @@ class Lowering:
 _reinterpret = torch._C._dynamo.guards._reinterpret_tensor
 
 
-def _as_strided(tensor, size, stride, offset=0):
-    return torch.as_strided(tensor, size, stride, tensor.storage_offset() + offset)
-
-
 def _allocation(value: Value) -> str:
     """Of a tensor like an input."""
     shape, stride, dtype, kind = value.signature
@@ -344,18 +342,5 @@ def _definitions(source: str) -> dict[str, str]:
             and ast.unparse(node.value.func).startswith("async_compile.")}
 
 
-def _function(name: str, parameters: list[str], lines: list[str], returns: list[str],
-              names: dict[str, Any]):
-    """Also as `.fake`, for tensors without contents."""
-    result = ", ".join(returns) if returns else "None"
-    source = f"def {name}({', '.join(parameters)}):\n" + "".join(
-        f"    {line}\n" for line in (*lines, f"return {result}"))
-    code = compile(source, f"<rematch {name}>", "exec")
-    made = []
-    for space in ({**names}, {**names, "reinterpret_tensor": _as_strided}):
-        exec(code, space)  # noqa: S102
-        made.append(space[name])
-    function, function.fake = made
-    function.source = source
-    return function
-
+def _function(*parts) -> Callable:
+    return Snippet(*parts).function()
