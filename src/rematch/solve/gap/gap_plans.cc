@@ -47,9 +47,10 @@ class Search {
     return !meter_.stop();
   }
 
-  // Chooses evictions again, by what they really cost.
+  // Chooses evictions again, by what they really cost: either from the same
+  // solution of the relaxation, or from new ones.
   void try_slopes(const GapProgram& program, std::vector<double> evicted,
-                  Cost bound) {
+                  Cost bound, bool solves_again) {
     if (problem_.graph.num_ops() > kManyTriesOps) return;
     GapProgram scaled = program;
     int idle = 0;
@@ -62,6 +63,7 @@ class Search {
       const Cost before = incumbent_.cost();
       incumbent_.offer(*std::move(plan), "gap");
       idle = incumbent_.cost() < before ? 0 : idle + 1;
+      if (!solves_again) continue;
       evicted = gap_bound(problem_, scaled, meter_, kPassesPerTry).evicted;
     }
   }
@@ -133,7 +135,8 @@ GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
   const bool going = search.try_within(program, bound.evicted);
   if (search.is_close_to(bound.lower_bound, kWorthPolishing)) search.polish();
   if (going) {
-    search.try_slopes(program, bound.evicted, bound.lower_bound);
+    search.try_slopes(program, bound.evicted, bound.lower_bound, false);
+    search.try_slopes(program, bound.evicted, bound.lower_bound, true);
     search.polish();
   }
   if (!search.is_close_to(bound.lower_bound, kWorthSharing)) {
