@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rematch/plan/floor.h"
 #include "rematch/solve/anneal/crossover.h"
 
 namespace rematch {
@@ -20,6 +21,8 @@ constexpr std::int64_t kLongestRound = 50;  // In units of the first.
 // The logarithms of what the price may change by in a round, times 16.
 constexpr double kPriceRise = 250;
 constexpr double kPriceFall = 150;
+// A budget of so many times the floor.
+constexpr double kMuchRoom = 1.5;
 // How many rounds begin with more than the budget, and with how much more.
 constexpr double kSlackChance = 0.3;
 constexpr double kSlackChanceUnfit = 0.7;  // While nothing fits.
@@ -49,12 +52,28 @@ constexpr double kMostExtraToCross = 1.03;
 constexpr std::int64_t kRoundsToCross = 2;
 constexpr std::int64_t kRoundsToRipen = 30;
 
+// Where to begin to cool down from nothing in a calm round. Near the least peak
+// much heat only takes time, and on graphs without a backward pass such rounds
+// are a trial only.
+double heat_of_fresh_rounds(const Problem& problem) {
+  const Graph& graph = problem.graph;
+  const bool is_training = std::ranges::any_of(graph.ops(), [&](OpId op) {
+    return graph.op(op).phase == Phase::kBackward;
+  });
+  const auto floor =
+      static_cast<double>(peak_floor(graph, problem.order).bytes);
+  const bool has_room =
+      static_cast<double>(problem.budget) >= kMuchRoom * floor;
+  return is_training && has_room ? 0.8 : 0.3;
+}
+
 }  // namespace
 
 Search::Search(const Problem& problem, const TouchTable& table,
                std::uint64_t seed, std::vector<OpId> first,
                std::vector<OpId> fresh, const Limits& limits)
     : graph_(problem.graph),
+      fresh_heat_(heat_of_fresh_rounds(problem)),
       interrupt_(limits.interrupt),
       dice_(seed ^ 0x5DEECE66Du),
       chain_(problem, table, seed, first),
@@ -105,7 +124,7 @@ Round Search::round_of(Style style, bool fresh) {
   round.moves = length_;
   round.cold = 3e-3;
   if (style == Style::kCalm) {
-    round.hot = fresh ? 0.3 : 0.1;
+    round.hot = fresh ? fresh_heat_ : 0.1;
     round.looseness = 0.05;
     return round;
   }

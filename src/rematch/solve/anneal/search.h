@@ -69,6 +69,7 @@ class Search {
   std::int64_t first_length() const;
 
   const Graph& graph_;
+  double fresh_heat_;
   const std::atomic<bool>* interrupt_;
   Dice dice_;
   Chain chain_;
