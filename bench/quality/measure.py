@@ -13,16 +13,23 @@ from pathlib import Path
 import suites
 
 
+CASE = ("suite", "graph", "budget", "strategy", "limit", "threads", "order", "seed")
+RESULT = ("outcome", "ratio", "bound", "seconds")
+
+
 def key(row):
     """What two rows about the same case agree in."""
-    return tuple(row[name] for name in ("suite", "graph", "budget", "strategy",
-                                        "limit", "threads", "order", "seed"))
+    return tuple(row[name] for name in CASE)
 
 
 def read(path):
     data = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(data, dict) or "rows" not in data:
         raise ValueError(f"{path} is not a file of measurements: it has no rows")
+    for i, row in enumerate(data["rows"]):
+        for name in CASE + RESULT:
+            if name not in row:
+                raise ValueError(f"{path}: row {i} has no '{name}'")
     return data
 
 

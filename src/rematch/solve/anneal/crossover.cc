@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/solve/anneal/crossover.h"
 
+#include <algorithm>
+
 namespace rematch {
 namespace {
 
@@ -26,6 +28,27 @@ IdVector<OpId, Stretch> reruns_before(const Graph& graph,
 }
 
 }  // namespace
+
+std::vector<std::size_t> differing_stages(const Graph& graph,
+                                          std::span<const OpId> one,
+                                          std::span<const OpId> other) {
+  const auto first = reruns_before(graph, one);
+  const auto second = reruns_before(graph, other);
+  std::vector<std::size_t> result;
+  IdVector<OpId, bool> ran(graph.num_ops());
+  std::size_t stage = 0;
+  for (OpId op : one) {
+    if (ran[op]) continue;
+    ran[op] = true;
+    const auto a =
+        one.subspan(first[op].begin, first[op].end - first[op].begin);
+    const auto b =
+        other.subspan(second[op].begin, second[op].end - second[op].begin);
+    if (!std::ranges::equal(a, b)) result.push_back(stage);
+    ++stage;
+  }
+  return result;
+}
 
 std::vector<OpId> crossover(const Graph& graph, std::span<const OpId> outside,
                             std::span<const OpId> inside, std::size_t begin,

@@ -19,4 +19,10 @@ std::vector<OpId> crossover(const Graph& graph, std::span<const OpId> outside,
                             std::span<const OpId> inside, std::size_t begin,
                             std::size_t end);
 
+// The stages before whose first runs two sequences run different things again,
+// ascending; counted as first runs in `one`.
+std::vector<std::size_t> differing_stages(const Graph& graph,
+                                          std::span<const OpId> one,
+                                          std::span<const OpId> other);
+
 }  // namespace rematch

@@ -35,5 +35,21 @@ TEST(Crossover, LeavesOutWhatCannotRunYet) {
   EXPECT_EQ(crossover(graph, a, b, 0, 4), ops({0, 2, 1, 3}));
 }
 
+TEST(DifferingStages, AreThoseWithOtherReruns) {
+  const Graph graph = four_ops();
+  const auto a = ops({0, 1, 0, 2, 1, 3});
+  EXPECT_EQ(differing_stages(graph, a, ops({0, 1, 1, 2, 1, 3})),
+            std::vector<std::size_t>{2});
+  EXPECT_EQ(differing_stages(graph, a, ops({0, 1, 1, 2, 3})),
+            (std::vector<std::size_t>{2, 3}));
+  EXPECT_TRUE(differing_stages(graph, a, a).empty());
+}
+
+TEST(DifferingStages, CountInTheFirstSequence) {
+  const Graph graph = four_ops();
+  EXPECT_EQ(differing_stages(graph, ops({0, 2, 0, 1, 3}), ops({0, 1, 2, 3})),
+            std::vector<std::size_t>{2});
+}
+
 }  // namespace
 }  // namespace rematch

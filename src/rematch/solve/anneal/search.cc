@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rematch/plan/floor.h"
 #include "rematch/solve/anneal/crossover.h"
 
 namespace rematch {
@@ -20,6 +21,8 @@ constexpr std::int64_t kLongestRound = 50;  // In units of the first.
 // The logarithms of what the price may change by in a round, times 16.
 constexpr double kPriceRise = 250;
 constexpr double kPriceFall = 150;
+// A budget of so many times the floor.
+constexpr double kMuchRoom = 1.5;
 // How many rounds begin with more than the budget, and with how much more.
 constexpr double kSlackChance = 0.3;
 constexpr double kSlackChanceUnfit = 0.7;  // While nothing fits.
@@ -33,18 +36,36 @@ constexpr std::int64_t kMergeLength = 3;  // In units of the first.
 constexpr std::int64_t kStaleRounds = 20;
 // Rounds without success before they get longer and the elites more.
 constexpr int kPatience = 8;
-// How much goes into solving for parts, of all work: at most, at least, and how
-// that changes with each one that helps or does not. A unit of that counts as
-// so many moves, since it takes about as long.
+// How much goes into solving for parts, of all work: at most, at least, how
+// that changes with each one that helps, and with those that do not, for the
+// work of a first round. A unit of that counts as so many moves, since it takes
+// about as long.
 constexpr double kMostForParts = 0.5;
 constexpr double kLeastForParts = 0.1;
 constexpr double kRiseForParts = 1.5;
-constexpr double kFallForParts = 0.95;
+constexpr double kFallForParts = 0.88;
 constexpr std::int64_t kMovesPerPartWork = 80;
+// How much more than the best may cost what is crossed with it in that way.
+constexpr double kMostExtraToCross = 1.03;
 // Rounds of the first length before it is worth it to cross and to look through
 // windows.
 constexpr std::int64_t kRoundsToCross = 2;
 constexpr std::int64_t kRoundsToRipen = 30;
+
+// Where to begin to cool down from nothing in a calm round. Near the least peak
+// much heat only takes time, and on graphs without a backward pass such rounds
+// are a trial only.
+double heat_of_fresh_rounds(const Problem& problem) {
+  const Graph& graph = problem.graph;
+  const bool is_training = std::ranges::any_of(graph.ops(), [&](OpId op) {
+    return graph.op(op).phase == Phase::kBackward;
+  });
+  const auto floor =
+      static_cast<double>(peak_floor(graph, problem.order).bytes);
+  const bool has_room =
+      static_cast<double>(problem.budget) >= kMuchRoom * floor;
+  return is_training && has_room ? 0.8 : 0.3;
+}
 
 }  // namespace
 
@@ -52,6 +73,7 @@ Search::Search(const Problem& problem, const TouchTable& table,
                std::uint64_t seed, std::vector<OpId> first,
                std::vector<OpId> fresh, const Limits& limits)
     : graph_(problem.graph),
+      fresh_heat_(heat_of_fresh_rounds(problem)),
       interrupt_(limits.interrupt),
       dice_(seed ^ 0x5DEECE66Du),
       chain_(problem, table, seed, first),
@@ -102,7 +124,7 @@ Round Search::round_of(Style style, bool fresh) {
   round.moves = length_;
   round.cold = 3e-3;
   if (style == Style::kCalm) {
-    round.hot = fresh ? 0.3 : 0.1;
+    round.hot = fresh ? fresh_heat_ : 0.1;
     round.looseness = 0.05;
     return round;
   }
@@ -140,13 +162,23 @@ void Search::begin_fresh_round() {
   chain_.descend(meter_);
 }
 
+// So that both parents leave something to the child: some of the stages in
+// which they differ, but not all.
+std::pair<std::size_t, std::size_t> Search::part_of(
+    const std::vector<std::size_t>& differing) {
+  if (differing.size() < 2) return {0, 0};
+  const std::size_t count = 1 + dice_.below(differing.size() - 1);
+  const std::size_t from = dice_.below(differing.size() - count + 1);
+  return {differing[from], differing[from + count - 1] + 1};
+}
+
 void Search::begin_crossed_round() {
   const Elites& elites = population_.elites();
   const std::size_t a = dice_.below(elites.size());
   const std::size_t other = dice_.below(elites.size() - 1);
   const std::size_t b = other < a ? other : other + 1;
-  const std::size_t begin = dice_.below(graph_.num_ops());
-  const std::size_t end = begin + 1 + dice_.below(graph_.num_ops());
+  const auto [begin, end] =
+      part_of(differing_stages(graph_, elites[a].sequence, elites[b].sequence));
   chain_.begin(
       crossover(graph_, elites[a].sequence, elites[b].sequence, begin, end),
       round_of(style_, false));
@@ -190,15 +222,31 @@ bool Search::may_solve_parts() const {
              share_for_parts_ * static_cast<double>(meter_.work());
 }
 
+// What differs much takes long and seldom leads anywhere; and the same two lead
+// to the same.
+bool Search::cross(const Incumbent& best, const Incumbent& other) {
+  if (!may_solve_parts() || !other.fits || other.extra == best.extra ||
+      other.extra > kMostExtraToCross * best.extra ||
+      !crossed_.emplace(best.extra, other.extra).second) {
+    return false;
+  }
+  return solve_part([&](double seconds) {
+    return windows_.cross(other.sequence, seconds, interrupt_);
+  });
+}
+
 bool Search::solve_part(const std::function<bool(double)>& solve) {
   const std::int64_t before = windows_.work();
   const bool is_better = solve(clock_.seconds_left());
   const std::int64_t work = kMovesPerPartWork * (windows_.work() - before);
   work_in_parts_ += work;
   meter_.stop(work);
-  share_for_parts_ =
-      std::clamp(share_for_parts_ * (is_better ? kRiseForParts : kFallForParts),
-                 kLeastForParts, kMostForParts);
+  const double rounds =
+      static_cast<double>(work) / static_cast<double>(first_length());
+  share_for_parts_ = std::clamp(
+      share_for_parts_ *
+          (is_better ? kRiseForParts : std::pow(kFallForParts, rounds)),
+      kLeastForParts, kMostForParts);
   return is_better;
 }
 
@@ -211,11 +259,10 @@ void Search::solve_parts() {
   }
   Incumbent best = elites.best();
   windows_.begin(best.sequence, graph_.base_cost() + best.extra);
-  const Incumbent& found = chain_.best();
-  const Incumbent& other = found.extra == best.extra ? elites[1] : found;
-  bool is_better = solve_part([&](double seconds) {
-    return windows_.cross(other.sequence, seconds, interrupt_);
-  });
+  bool is_better = cross(best, chain_.best());
+  for (std::size_t i = 1; i < elites.size() && !is_better; ++i) {
+    is_better = cross(best, elites[i]);
+  }
   while (rounds >= kRoundsToRipen && may_solve_parts() &&
          !windows_.is_exhausted()) {
     is_better = solve_part([&](double seconds) {

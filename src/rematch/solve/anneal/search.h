@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "rematch/solve/anneal/chain.h"
@@ -46,12 +48,18 @@ class Search {
   void begin_round();
   void begin_fresh_round();
   void begin_crossed_round();
+  // The first stage and the one behind the last.
+  std::pair<std::size_t, std::size_t> part_of(
+      const std::vector<std::size_t>& differing);
   void end_round();
   // Makes the best of the population better by solving for parts of it as well
   // as possible, if it is time for that: where it differs from what the last
   // round has found, and in windows.
   void solve_parts();
   bool may_solve_parts() const;
+  // Crosses the best with another one as well as possible, once. True if that
+  // made it better.
+  bool cross(const Incumbent& best, const Incumbent& other);
   // True if that made it better.
   bool solve_part(const std::function<bool(double)>& solve);
   Round round_of(Style style, bool fresh);
@@ -61,6 +69,7 @@ class Search {
   std::int64_t first_length() const;
 
   const Graph& graph_;
+  double fresh_heat_;
   const std::atomic<bool>* interrupt_;
   Dice dice_;
   Chain chain_;
@@ -83,6 +92,7 @@ class Search {
   double share_for_parts_;  // Of all work.
   WindowSearch windows_;
   std::int64_t work_in_parts_ = 0;
+  std::set<std::pair<Cost, Cost>> crossed_;  // By what their reruns cost.
 };
 
 }  // namespace rematch

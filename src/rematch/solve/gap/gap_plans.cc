@@ -5,6 +5,7 @@
 
 #include "rematch/solve/gap/gap_search.h"
 #include "rematch/solve/gap/realise.h"
+#include "rematch/solve/gap/shared_blocks.h"
 #include "rematch/solve/gap/slope.h"
 
 namespace rematch {
@@ -22,6 +23,10 @@ constexpr std::size_t kMostNodes = 2'000;
 constexpr std::size_t kMostNodeGaps = 150'000;
 // A plan this close to the bound is not worth more tries.
 constexpr double kCloseEnough = 1e-4;
+// If it is farther away, the blocks of the graph may have to do the same.
+constexpr double kWorthSharing = 1e-3;
+// One that is farther away runs everything many times.
+constexpr double kWorthPolishing = 0.5;
 
 class Search {
  public:
@@ -42,9 +47,10 @@ class Search {
     return !meter_.stop();
   }
 
-  // Chooses evictions again, by what they really cost.
+  // Chooses evictions again, by what they really cost: either from the same
+  // solution of the relaxation, or from new ones.
   void try_slopes(const GapProgram& program, std::vector<double> evicted,
-                  Cost bound) {
+                  Cost bound, bool solves_again) {
     if (problem_.graph.num_ops() > kManyTriesOps) return;
     GapProgram scaled = program;
     int idle = 0;
@@ -57,12 +63,13 @@ class Search {
       const Cost before = incumbent_.cost();
       incumbent_.offer(*std::move(plan), "gap");
       idle = incumbent_.cost() < before ? 0 : idle + 1;
+      if (!solves_again) continue;
       evicted = gap_bound(problem_, scaled, meter_, kPassesPerTry).evicted;
     }
   }
 
-  bool is_close_to(Cost bound) const {
-    return incumbent_.cost() <= bound * (1 + kCloseEnough);
+  bool is_close_to(Cost bound, double share = kCloseEnough) const {
+    return incumbent_.cost() <= bound * (1 + share);
   }
 
   // Takes out what the best plan does not need to recompute.
@@ -126,10 +133,14 @@ GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
   answer.stages = bound.stages;
   Search search(problem, incumbent, meter);
   const bool going = search.try_within(program, bound.evicted);
-  search.polish();
+  if (search.is_close_to(bound.lower_bound, kWorthPolishing)) search.polish();
   if (going) {
-    search.try_slopes(program, bound.evicted, bound.lower_bound);
+    search.try_slopes(program, bound.evicted, bound.lower_bound, false);
+    search.try_slopes(program, bound.evicted, bound.lower_bound, true);
     search.polish();
+  }
+  if (!search.is_close_to(bound.lower_bound, kWorthSharing)) {
+    try_shared_blocks(problem, bound.lower_bound, incumbent, meter);
   }
   search.try_with_less(going, bound.lower_bound);
   search.polish();

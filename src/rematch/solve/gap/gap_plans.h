@@ -23,7 +23,8 @@ struct GapAnswer {
 };
 
 // Solves the relaxation, realises it within the budget, again with costs as the
-// plan pays them, and within a little less memory, then searches the integer
+// plan pays them, with identical blocks treated alike (shared_blocks.h), and
+// within a little less memory, then searches the integer
 // program as far as the size of the graph allows; offers every plan to
 // `incumbent`. `problem` has a fixed order and a budget of at least the floor.
 GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter);

@@ -15,8 +15,9 @@ struct Touch {
 
 class Builder {
  public:
-  explicit Builder(const Problem& problem)
+  Builder(const Problem& problem, const IdVector<StorageId, bool>* held)
       : graph_(problem.graph),
+        always_held_(held),
         stages_(static_cast<std::int32_t>(problem.graph.num_ops())),
         held_(problem.graph.num_ops() + 1) {
     program_.need.assign(graph_.num_ops(), 0);
@@ -75,7 +76,8 @@ class Builder {
 
   void add_storage(StorageId storage) {
     const Bytes bytes = graph_.storage(storage).bytes;
-    const bool comes_back = !rerun_roots(storage).empty();
+    const bool comes_back =
+        !is_always_held(storage) && !rerun_roots(storage).empty();
     const std::int32_t pinned = pinned_from(storage);
     const std::vector<Touch> all = touches(storage);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -100,6 +102,10 @@ class Builder {
                                .root = std::nullopt,
                                .share = 0});
     }
+  }
+
+  bool is_always_held(StorageId storage) const {
+    return always_held_ != nullptr && (*always_held_)[storage];
   }
 
   void hold(Bytes bytes, std::int32_t first, std::int32_t last) {
@@ -142,7 +148,7 @@ class Builder {
       if (latest[op] < 0) continue;
       for (TensorId input : graph_.inputs(op)) {
         const auto producer = graph_.tensor(input).producer;
-        if (!producer) continue;
+        if (!producer || is_always_held(graph_.tensor(input).storage)) continue;
         result[graph_.tensor(input).storage] = true;
         latest[*producer] = std::max(latest[*producer], latest[op]);
       }
@@ -199,6 +205,7 @@ class Builder {
   }
 
   const Graph& graph_;
+  const IdVector<StorageId, bool>* always_held_;  // May be null.
   std::int32_t stages_;
   std::vector<Bytes> held_;  // Differences, by stage.
   GapProgram program_;
@@ -207,7 +214,12 @@ class Builder {
 }  // namespace
 
 GapProgram gap_program(const Problem& problem) {
-  return Builder(problem).build();
+  return Builder(problem, nullptr).build();
+}
+
+GapProgram gap_program_holding(const Problem& problem,
+                               const IdVector<StorageId, bool>& held) {
+  return Builder(problem, &held).build();
 }
 
 }  // namespace rematch

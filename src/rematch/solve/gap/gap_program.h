@@ -49,4 +49,9 @@ struct GapProgram {
 // Builds the program of a problem with fixed order in O(size of the graph).
 GapProgram gap_program(const Problem& problem);
 
+// The same for plans that hold some storages from their first touch to their
+// last one: bounds from it say nothing about other plans.
+GapProgram gap_program_holding(const Problem& problem,
+                               const IdVector<StorageId, bool>& held);
+
 }  // namespace rematch

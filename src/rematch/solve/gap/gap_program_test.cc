@@ -97,5 +97,25 @@ TEST(GapProgram, TreatsAViewAsATouchOfItsStorage) {
   EXPECT_EQ(program.gaps[1].cost, 5);
 }
 
+TEST(GapProgramHolding, HasNoGapsOfWhatIsHeld) {
+  const Graph graph = GraphBuilder()
+                          .add_op("a", {}, 10, 1)
+                          .add_op("b", {"a"}, 20, 2)
+                          .add_op("c", {"b"}, 5, 3)
+                          .add_op("d", {"c"}, 5, 3)
+                          .add_op("e", {"a", "b", "d"}, 1, 1)
+                          .build()
+                          .value();
+  const Problem problem{graph, 30, OrderRule::kFixed};
+  const GapProgram free = gap_program(problem);
+  IdVector<StorageId, bool> held(graph.num_storages());
+  const StorageId a = graph.tensor(TensorId(0)).storage;
+  held[a] = true;
+  const GapProgram rest = gap_program_holding(problem, held);
+  EXPECT_EQ(rest.need, free.need);
+  EXPECT_EQ(rest.gaps.size() + 1, free.gaps.size());
+  for (const Gap& gap : rest.gaps) EXPECT_NE(gap.storage, a);
+}
+
 }  // namespace
 }  // namespace rematch

@@ -41,7 +41,9 @@ GapProgram with_paid_costs(const Graph& graph, const GapProgram& program,
     Gap& gap = result.gaps[g];
     const auto next = reader(gap);
     if (!evicted[g] || !next || charged[*next] <= 0) continue;
-    gap.cost *= (1 + paid[*next] / charged[*next]) / 2;
+    const double dearer = (1 + paid[*next] / charged[*next]) / 2;
+    gap.cost *= dearer;
+    gap.share *= dearer;  // Prices with tails come from the share.
   }
   return result;
 }

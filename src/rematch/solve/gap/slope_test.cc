@@ -5,6 +5,7 @@
 
 #include "rematch/graph/graph_builder.h"
 #include "rematch/plan/sequence.h"
+#include "rematch/solve/gap/tails.h"
 
 namespace rematch {
 namespace {
@@ -54,6 +55,19 @@ TEST(WithPaidCosts, ChargesAGapWithWhatItsRerunNeeds) {
   EXPECT_DOUBLE_EQ(paid.gaps[c].cost, 12);
   const std::size_t e = gap_of(graph, program, "e");
   EXPECT_DOUBLE_EQ(paid.gaps[e].cost, program.gaps[e].cost);
+}
+
+TEST(WithPaidCosts, RaisesThePriceThatTheRelaxationSees) {
+  const Graph graph = waiting();
+  const GapProgram program = gap_program({graph, 42, OrderRule::kFixed});
+  const std::size_t c = gap_of(graph, program, "c");
+  std::vector<bool> evicted(program.gaps.size(), false);
+  evicted[c] = true;
+  const GapProgram paid = with_paid_costs(
+      graph, program, evicted, plan_of(graph, {0, 1, 2, 3, 4, 0, 1, 2, 5}));
+  // At multipliers so high that holding c is out of the question.
+  EXPECT_DOUBLE_EQ(Tails(graph, program).price(program.gaps[c]).at(100), 2);
+  EXPECT_DOUBLE_EQ(Tails(graph, paid).price(paid.gaps[c]).at(100), 12);
 }
 
 TEST(WithPaidCosts, SharesWhatSeveralGapsPayTogether) {

@@ -30,6 +30,8 @@ constexpr std::size_t kExhaustiveOps = 24;
 constexpr std::int64_t kFirstMoves = 20'000;
 // keep_last takes a quadratic number of steps.
 constexpr std::size_t kKeepLastOps = 2'000;
+// From here on the gap program comes before dtr.
+constexpr std::size_t kGapFirstOps = 2'000;
 
 // Where dtr does not get along it thrashes, and what searches on from here is
 // worth more.
@@ -326,9 +328,13 @@ class Trials {
 
 // Quick, or may prove their plan, so they go first.
 std::vector<Attempt> first_attempts(const Problem& problem) {
-  std::vector<std::string_view> names = {"keep_all", "dtr"};
-  // The search for a proof begins with the gap program anyway.
-  if (!is_for_proof(problem)) names.push_back("gap");
+  std::vector<std::string_view> names = {"keep_all"};
+  // The search for a proof begins with the gap program anyway; but on large
+  // graphs its first plan is often good enough, and dtr takes as long.
+  const bool large = problem.graph.num_ops() > kGapFirstOps;
+  if (large) names.push_back("gap");
+  names.push_back("dtr");
+  if (!large && !is_for_proof(problem)) names.push_back("gap");
   if (problem.graph.num_ops() <= kExhaustiveOps) names.push_back("exhaustive");
   if (uniform_chain(problem.graph)) names.push_back("chain_dp");
   std::vector<Attempt> attempts;

@@ -89,5 +89,18 @@ TEST(Auto, NamesTheLeastPeakWhenNothingFits) {
   EXPECT_NE(found.message.find("the least peak found is"), std::string::npos);
 }
 
+TEST(Auto, EndsWithTheGapProgramsPlanOnLargeGraphsWhereThatIsGoodEnough) {
+  const Graph graph =
+      synthetic_graph(
+          {.family = Family::kTransformer, .ops = 3000, .training = true})
+          .value();
+  Limits limits;
+  limits.gap = 0.001;
+  const Problem problem{graph, keep_all_peak(graph) / 2, OrderRule::kFixed};
+  const Solution answer = solve(problem, *find_strategy("auto"), limits);
+  EXPECT_EQ(answer.stop_reason, StopReason::kGapReached);
+  EXPECT_EQ(answer.message, "found by gap");
+}
+
 }  // namespace
 }  // namespace rematch
