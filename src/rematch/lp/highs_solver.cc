@@ -23,6 +23,13 @@ constexpr HighsInt kModelStatusHighsInterrupt = 19;
 constexpr const char* kOff = "off";
 constexpr const char* kOn = "on";
 
+// How the dual simplex method chooses rows. Steepest edges, which are its
+// choice, have weights that take a solve per row to begin at a basis: longer
+// than the few steps that are left after some rows were added.
+constexpr const char* kEdgeWeights = "simplex_dual_edge_weight_strategy";
+constexpr int kChooseEdgeWeights = -1;
+constexpr int kDevex = 1;
+
 // The size of this thread's pool in HiGHS; 0: none yet.
 thread_local int pool_size = 0;
 
@@ -376,6 +383,7 @@ void HighsSolver::set_limits(const LpLimits& limits) {
   set_option(highs_, "mip_heuristic_effort", limits.effort_on_points);
   for (const char* heuristic :
        {"mip_heuristic_run_rins", "mip_heuristic_run_rens",
+        "mip_heuristic_run_root_reduced_cost",
         "mip_heuristic_run_feasibility_jump", "mip_allow_restart"}) {
     set_option(highs_, heuristic, look_for_points);
   }
@@ -399,6 +407,7 @@ void HighsSolver::set_start(const std::vector<double>& start) {
 LpSolution HighsSolver::run_relaxation(const LpLimits& limits, LpMethod method,
                                        const LpHooks& hooks) {
   set_limits(limits);
+  set_option(highs_, kEdgeWeights, has_basis() ? kDevex : kChooseEdgeWeights);
   const bool simplex = method == LpMethod::kSimplex;
   set_option(highs_, "solver", simplex ? "simplex" : "ipx");
   set_option(highs_, "run_crossover",
@@ -411,6 +420,7 @@ LpSolution HighsSolver::run_integers(const LpLimits& limits,
                                      std::span<const std::uint8_t> integers) {
   const IntegerColumns while_running(highs_, integers);
   set_limits(limits);
+  set_option(highs_, kEdgeWeights, kChooseEdgeWeights);
   set_option(highs_, "solver", "choose");
   set_option(highs_, "run_crossover", kOn);
   if (!hooks.start.empty()) set_start(hooks.start);
