@@ -6,8 +6,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "rematch/plan/floor.h"
-#include "rematch/plan/sequence.h"
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_bound.h"
 #include "rematch/solve/program/exact_tree.h"
@@ -33,13 +31,12 @@ constexpr std::size_t kMostTrouble = 5;  // Stages.
 constexpr double kNearSeconds = 2;
 constexpr std::int64_t kNearNodes = 30;
 constexpr double kNearShare = 0.25;  // Of all effort,
-constexpr double kBestShare = 0.75;  // if the point may be the best plan.
+constexpr double kBestShare = 0.5;   // if the point may be the best plan.
 constexpr std::int64_t kRepairMoves = 60'000;
-constexpr double kSearchShare = 0.25;  // Of all time,
-constexpr double kFirstSearch = 0.25;  // less so many seconds.
-constexpr std::int64_t kSearchMoves = 300'000;
-constexpr double kPartShare = 0.5;    // Of the time of a search, on top of it.
-constexpr double kLeastPatience = 5;  // Seconds.
+constexpr double kSearchShare = 1.0 / 3;  // Of all time,
+constexpr double kFirstSearch = 0.25;     // less so many seconds.
+constexpr double kStaleShare = 1.0 / 12;  // If that has helped little of late.
+constexpr double kLeastPatience = 5;      // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
 constexpr double kRiseInSearch = 0.1;  // Of the gap.
 // Relaxations that raise the bound by less than this share of the gap, that
@@ -61,8 +58,7 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
                    request.limits.work == Limits().work),
       bound_(start.lower_bound),
       plain_bound_(start.plain_bound),
-      many_columns_(start.many_columns),
-      windows_(problem, request.limits.seed) {
+      many_columns_(start.many_columns) {
   const auto& moments = detail_.points.moments = std::move(start.moments);
   detail_.memory_rows.insert(moments.begin(), moments.end());
 }
@@ -410,49 +406,22 @@ void SplitSearch::repair(const SplitRound& round,
 // Where the proof takes long, a better plan may take its share of the time.
 void SplitSearch::search_more() {
   if (request_.other_plan) return;  // Somebody else searches.
-  const bool is_tight = problem_.budget / 5 * 4 <
-                        peak_floor(problem_.graph, problem_.order).bytes;
-  while (is_by_clock_ && !is_done() && incumbent_.has_plan() &&
-         search_seconds_ + kFirstSearch < kSearchShare * seconds()) {
+  if (!is_by_clock_ || !incumbent_.has_plan()) return;
+  const auto is_time = [&] {
+    const bool is_hopeful = !plans_ || !plans_->is_stale();
+    const double share = is_hopeful ? kSearchShare : kStaleShare;
+    return search_seconds_ + kFirstSearch < share * seconds();
+  };
+  while (!is_done() && is_time() && !(plans_ && plans_->is_over())) {
     const double begin = seconds();
-    const Plan start = incumbent_.plan();
-    Request request = request_;
-    // What began elsewhere is the better to cross with; near the least peak it
-    // does not get far.
-    const bool is_afresh = searches_ % 2 == 1 && !is_tight;
-    request.start = is_afresh ? nullptr : &start;
-    request.on_progress = nullptr;
-    request.limits.threads = 1;
-    request.limits.seed += ++searches_;
-    request.limits.seconds = std::max(0.0, request_.limits.seconds - begin);
-    // Longer and longer: what builds on itself gets further.
-    request.limits.work = std::max(kSearchMoves, moves_ / 2);
-    AnnealResult found = anneal(problem_, request);
-    moves_ += found.moves;
-    if (found.plan) {
-      const auto sequence = computed_ops(*found.plan);
-      if (incumbent_.offer(*std::move(found.plan), "anneal")) report();
-      if (!is_tight) solve_parts(sequence, kPartShare * (seconds() - begin));
+    if (!plans_) {
+      Limits limits = request_.limits;
+      limits.seconds = std::max(0.0, limits.seconds - begin);
+      plans_.emplace(problem_, limits, incumbent_);
     }
+    if (plans_->advance(incumbent_)) report();
     search_seconds_ += seconds() - begin;
   }
-}
-
-// Crosses the incumbent with another sequence, then looks at it through windows
-// for as long as told.
-void SplitSearch::solve_parts(std::span<const OpId> other, double time) {
-  if (!incumbent_.fits() || !WindowSearch::takes(problem_.graph)) return;
-  const double begin = seconds();
-  const auto left = [&] { return request_.limits.seconds - seconds(); };
-  windows_.begin(computed_ops(incumbent_.plan()), incumbent_.cost());
-  bool is_better = windows_.cross(other, left(), request_.limits.interrupt);
-  while (seconds() - begin < time && !windows_.is_exhausted() && !is_done()) {
-    is_better =
-        windows_.advance(left(), request_.limits.interrupt) || is_better;
-  }
-  if (!is_better) return;
-  Plan plan = plan_from_sequence(problem_.graph, windows_.sequence());
-  if (incumbent_.offer(std::move(plan), "milp")) report();
 }
 
 // Refines further around the last point, as a copy: many small steps that the

@@ -13,8 +13,8 @@
 #include "rematch/solve/best_plan.h"
 #include "rematch/solve/request.h"
 #include "rematch/solve/split/near_point.h"
+#include "rematch/solve/split/plan_search.h"
 #include "rematch/solve/split/split_round.h"
-#include "rematch/solve/window/window_search.h"
 
 namespace rematch {
 
@@ -78,7 +78,6 @@ class SplitSearch {
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);
   void search_more();
-  void solve_parts(std::span<const OpId> other, double time);
   void remember(const SplitRound& round, const LpSolution& answer);
   void look_near(SplitDetail detail);
   void share_cuts(const SplitDetail& detail);
@@ -114,11 +113,9 @@ class SplitSearch {
   NearPoint point_;  // The last one.
   // A search near a point, to be continued.
   std::optional<std::pair<SplitDetail, NearPoint>> near_;
-  double search_seconds_ = 0;  // Spent on searching for better plans.
-  std::uint64_t searches_ = 0;
-  std::int64_t moves_ = 0;  // Of all of them.
-  WindowSearch windows_;
-  double near_effort_ = 0;  // Spent on looking near.
+  double search_seconds_ = 0;        // Spent on searching for better plans.
+  std::optional<PlanSearch> plans_;  // That search.
+  double near_effort_ = 0;           // Spent on looking near.
   // The last detail that raised the bound, while there are finer ones.
   std::optional<SplitDetail> coarse_;
   Cost coarse_value_ = 0;
