@@ -33,6 +33,9 @@ constexpr std::int64_t kNearNodes = 30;
 constexpr double kNearShare = 0.25;  // Of all effort,
 constexpr double kBestShare = 0.5;   // if the point may be the best plan.
 constexpr std::int64_t kRepairMoves = 60'000;
+// Where little is left of the gap, the program is as quick.
+constexpr std::int64_t kFewRepairMoves = 5'000;
+constexpr double kSmallGap = 1e-4;
 constexpr double kSearchShare = 1.0 / 3;  // Of all time,
 constexpr double kFirstSearch = 0.25;     // less so many seconds.
 constexpr double kStaleShare = 1.0 / 12;  // If that has helped little of late.
@@ -349,7 +352,11 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
                                    std::nextafter(base + bound * scale, 0.0)) >=
                    worth_finding();
           },
-      .cut_off = [](std::span<const double>) { return false; }};
+      .cut_off = [](std::span<const double>) { return false; },
+      .tighten =
+          [&](std::span<const double> point) {
+            return round.add_broken_covers(point);
+          }};
   if (!prove_by_branching(round.session(), clock, hooks, kMostProofNodes)) {
     return;
   }
@@ -389,13 +396,14 @@ void SplitSearch::repair(const SplitRound& round,
                          std::span<const double> columns) {
   const auto reruns = reruns_at(problem_.graph, round.program(), columns);
   const Plan plan = plan_with_reruns(problem_.graph, reruns);
+  const bool is_close = incumbent_.cost() <= bound_ * (1 + kSmallGap);
   Request request = request_;
   request.start = &plan;
   request.on_progress = nullptr;
   request.limits.threads = 1;
   request.limits.seconds = std::max(0.0, request_.limits.seconds - seconds());
-  request.limits.work =
-      std::min(kRepairMoves, request_.limits.work - meter_.work());
+  request.limits.work = std::min(is_close ? kFewRepairMoves : kRepairMoves,
+                                 request_.limits.work - meter_.work());
   if (request.limits.work <= 0) return;
   AnnealResult found = anneal(problem_, request);
   meter_.stop(found.moves);
