@@ -10,6 +10,7 @@
 #include "rematch/solve/gap/gap_bound.h"
 #include "rematch/solve/program/exact_tree.h"
 #include "rematch/solve/program/incumbent.h"
+#include "rematch/solve/split/refine.h"
 #include "rematch/solve/split/reruns.h"
 #include "rematch/solve/split/stage_fit.h"
 
@@ -18,8 +19,6 @@ namespace {
 
 // Larger programs are not begun.
 constexpr std::size_t kMostPoints = 400'000;
-constexpr double kRowTolerance = 1e-7;
-constexpr std::size_t kMostNewMoments = 3;
 // What a search over integers may be wrong by, as a share of its value and of
 // the largest cost in it. Less than kSolverMargin: docs/decisions/0012 says
 // why.
@@ -42,12 +41,6 @@ constexpr double kStaleShare = 1.0 / 12;  // If that has helped little of late.
 constexpr double kLeastPatience = 5;      // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
 constexpr double kRiseInSearch = 0.1;  // Of the gap.
-// Relaxations that raise the bound by less than this share of the gap, that
-// often in a row, are not split further before a search over integers.
-constexpr double kLeastRise = 0.01;
-constexpr int kMostIdle = 3;
-constexpr int kMostIdleIfCheap = 8;
-constexpr std::size_t kMostOpsEverywhere = 40;
 
 }  // namespace
 
@@ -79,8 +72,11 @@ void SplitSearch::run() {
     const std::size_t left =
         incumbent_.fits() ? round.fix_by_reduced_cost(most()) : many_columns_;
     is_large_ = left >= many_columns_;
-    if (is_large_ && splits_further(round)) continue;
-    const bool is_brief = is_large_ && !is_split_up_;
+    if (is_large_ &&
+        splitting_.goes_on(round, incumbent_.cost() - bound_, effort())) {
+      continue;
+    }
+    const bool is_brief = is_large_ && !splitting_.is_split_up();
     const LpSolution answer = solve_integers(round, lp_limits_now(), is_brief);
     raise_bound(proved_by(answer, round));
     if (is_done()) return;
@@ -89,7 +85,7 @@ void SplitSearch::run() {
     const bool took_long = answer.status == LpStatus::kInterrupted;
     if (!answer.has_point && !(took_long && is_brief)) return;
     if (answer.has_point && !refine_at(round, answer) && !took_long &&
-        !refine_everywhere()) {
+        !look_everywhere()) {
       return;
     }
     lives_ = find_lives(problem_.graph, spare());
@@ -110,37 +106,6 @@ void SplitSearch::remember(const SplitRound& round, const LpSolution& answer) {
   point_.live = lives_at(round.program(), answer.columns);
   point_.cost = problem_.graph.base_cost() +
                 answer.objective * round.program().cost_scale();
-}
-
-// Splits single lives as long as that raises the bound; where it does not, goes
-// back to the last program that did, which is smaller. False once that is the
-// one at hand.
-bool SplitSearch::splits_further(SplitRound& round) {
-  if (is_back_) {
-    is_back_ = false;
-    return false;
-  }
-  const Cost gap = incumbent_.cost() - bound_;
-  const bool rose =
-      std::isfinite(gap) && round.value() - coarse_value_ > kLeastRise * gap;
-  if (!coarse_ || rose) {
-    coarse_ = detail_;
-    coarse_value_ = round.value();
-    coarse_effort_ = effort();
-    idle_ = 0;
-  } else {
-    ++idle_;
-  }
-  const bool is_patient = idle_ < kMostIdle || (idle_ < kMostIdleIfCheap &&
-                                                effort() < 2 * coarse_effort_);
-  is_split_up_ = is_patient && !round.split_along_paths();
-  if (is_patient && !is_split_up_) return true;
-  const bool goes_back = idle_ > 0;
-  if (goes_back) detail_ = *std::move(coarse_);
-  coarse_.reset();
-  idle_ = 0;
-  is_back_ = goes_back;
-  return goes_back;
 }
 
 bool SplitSearch::is_good_enough() const {
@@ -491,87 +456,14 @@ LpSolution SplitSearch::solve_near(SplitRound& round) {
 
 bool SplitSearch::refine(const SplitRound& round,
                          std::span<const double> columns) {
-  bool refined = false;
-  SplitDetail& detail = round.detail();
-  for (std::int32_t stage : detail.points.detailed) {
-    auto cut = stage_cut(problem_, round.program(), columns, stage, most());
-    auto& known = detail.stage_cuts;
-    // A point that pays for repeats in a stage obeys its cut and shows it
-    // again.
-    if (!cut || std::find(known.begin(), known.end(), *cut) != known.end()) {
-      continue;
-    }
-    known.push_back(*std::move(cut));
-    refined = true;
-  }
-  const auto stages = static_cast<std::int32_t>(problem_.graph.num_ops());
-  for (std::int32_t t = 0; t < stages; ++t) {
-    if (round.program().memory(t).at(columns) <= kRowTolerance) continue;
-    refined = detail.memory_rows.insert(t).second || refined;
-  }
-  refined = refine_by_bytes(round, columns) || refined;
-  const auto reruns = reruns_at(problem_.graph, round.program(), columns);
-  const Plan plan = plan_with_reruns(problem_.graph, reruns);
-  return refine_at_overflow(plan, detail) || refined;
+  return refine_at_point(problem_, round, columns, most(), point_.trouble);
 }
 
-bool SplitSearch::refine_by_bytes(const SplitRound& round,
-                                  std::span<const double> columns) {
-  bool refined = false;
-  auto& known = round.detail().covers;
-  for (std::int32_t stage : round.detail().memory_rows) {
-    auto cover = memory_cover(problem_, round.program(), columns, stage);
-    if (!cover ||
-        std::find(known.begin(), known.end(), *cover) != known.end()) {
-      continue;
-    }
-    known.push_back(*std::move(cover));
-    refined = true;
-  }
-  return refined;
-}
-
-// Splits at the stages that are most over the budget; where it is only reruns
-// that are, these are looked at one by one.
-bool SplitSearch::refine_at_overflow(const Plan& plan, SplitDetail& detail) {
-  const Overflow overflow = overflow_of(problem_, plan);
-  point_.trouble.clear();
-  point_.trouble.insert(overflow.first_runs.begin(), overflow.first_runs.end());
-  point_.trouble.insert(overflow.reruns.begin(), overflow.reruns.end());
-  SplitPoints& points = detail.points;
-  std::set<std::int32_t> moments(points.moments.begin(), points.moments.end());
-  const std::size_t before = moments.size();
-  for (std::int32_t stage : overflow.first_runs) {
-    moments.insert(stage);
-    detail.memory_rows.insert(stage);
-    if (moments.size() == before + kMostNewMoments) break;
-  }
-  bool detailed = false;
-  if (overflow.first_runs.empty()) {
-    for (std::int32_t stage : overflow.reruns) {
-      if (stage == 0) continue;
-      moments.insert(stage);
-      moments.insert(stage - 1);
-      detailed = points.detailed.insert(stage).second || detailed;
-    }
-  }
-  points.moments.assign(moments.begin(), moments.end());
-  return detailed || moments.size() > before;
-}
-
-// Looks at every stage, where the graph is small enough; false if it did.
-bool SplitSearch::refine_everywhere() {
-  if (is_everywhere_ || problem_.graph.num_ops() > kMostOpsEverywhere) {
-    return false;
-  }
-  is_everywhere_ = true;
-  SplitPoints& points = detail_.points;
-  points.moments.clear();
-  for (OpId op : problem_.graph.ops()) {
-    points.moments.push_back(op.value);
-    if (op.value > 0) points.detailed.insert(op.value);
-  }
-  return true;
+// False if it did so before, or cannot.
+bool SplitSearch::look_everywhere() {
+  if (is_everywhere_) return false;
+  is_everywhere_ = refine_everywhere(problem_.graph, detail_.points);
+  return is_everywhere_;
 }
 
 }  // namespace rematch

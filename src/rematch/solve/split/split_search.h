@@ -12,6 +12,7 @@
 
 #include "rematch/solve/best_plan.h"
 #include "rematch/solve/request.h"
+#include "rematch/solve/split/life_splitting.h"
 #include "rematch/solve/split/near_point.h"
 #include "rematch/solve/split/plan_search.h"
 #include "rematch/solve/split/split_round.h"
@@ -64,7 +65,6 @@ class SplitSearch {
 
   bool is_within_size(const SplitPoints& split) const;
   bool relax(SplitRound& round);
-  bool splits_further(SplitRound& round);
   // A brief one gives up if it takes long.
   LpSolution solve_integers(SplitRound& round, LpLimits limits, bool is_brief);
   double cutoff(const SplitRound& round) const;
@@ -86,11 +86,7 @@ class SplitSearch {
   // True if something changed.
   bool refine_at(const SplitRound& round, const LpSolution& answer);
   bool refine(const SplitRound& round, std::span<const double> columns);
-  // Where sizes are so large that a solver does not see the last bytes.
-  bool refine_by_bytes(const SplitRound& round,
-                       std::span<const double> columns);
-  bool refine_at_overflow(const Plan& plan, SplitDetail& detail);
-  bool refine_everywhere();
+  bool look_everywhere();
 
   const Problem& problem_;
   const Request& request_;
@@ -116,14 +112,8 @@ class SplitSearch {
   double search_seconds_ = 0;        // Spent on searching for better plans.
   std::optional<PlanSearch> plans_;  // That search.
   double near_effort_ = 0;           // Spent on looking near.
-  // The last detail that raised the bound, while there are finer ones.
-  std::optional<SplitDetail> coarse_;
-  Cost coarse_value_ = 0;
-  double coarse_effort_ = 0;
-  bool is_large_ = false;     // The last program.
-  int idle_ = 0;              // Finer ones in a row that did not.
-  bool is_back_ = false;      // From finer ones.
-  bool is_split_up_ = false;  // There are no finer ones.
+  LifeSplitting splitting_;
+  bool is_large_ = false;  // The last program.
 };
 
 }  // namespace rematch
