@@ -388,10 +388,11 @@ void HighsSolver::set_limits(const LpLimits& limits) {
   set_option(highs_, "mip_heuristic_effort", limits.effort_on_points);
   for (const char* heuristic :
        {"mip_heuristic_run_rins", "mip_heuristic_run_rens",
-        "mip_heuristic_run_root_reduced_cost",
         "mip_heuristic_run_feasibility_jump", "mip_allow_restart"}) {
     set_option(highs_, heuristic, look_for_points);
   }
+  set_option(highs_, "mip_heuristic_run_root_reduced_cost",
+             look_for_points || limits.looks_at_root);
 }
 
 void HighsSolver::set_start(const std::vector<double>& start) {

@@ -37,6 +37,7 @@ constexpr std::int64_t kFewRepairMoves = 5'000;
 constexpr double kSmallGap = 1e-4;
 constexpr double kSearchShare = 1.0 / 3;  // Of all time,
 constexpr double kFirstSearch = 0.25;     // less so many seconds.
+constexpr double kShareAhead = 1.0 / 6;   // Of all that there is.
 constexpr double kStaleShare = 1.0 / 12;  // If that has helped little of late.
 constexpr double kLeastPatience = 5;      // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
@@ -76,6 +77,8 @@ void SplitSearch::run() {
         splitting_.goes_on(round, incumbent_.cost() - bound_, effort())) {
       continue;
     }
+    if (is_large_ && search_ahead()) round.fix_by_reduced_cost(most());
+    if (is_done()) return;
     const bool is_brief = is_large_ && !splitting_.is_split_up();
     const LpSolution answer = solve_integers(round, lp_limits_now(), is_brief);
     raise_bound(proved_by(answer, round));
@@ -223,6 +226,7 @@ LpSolution SplitSearch::solve_integers(SplitRound& round, LpLimits limits,
                                        bool is_brief) {
   const Cost base = problem_.graph.base_cost();
   limits.effort_on_points = 0;
+  limits.looks_at_root = is_large_;
   if (incumbent_.fits()) limits.cutoff = cutoff(round);
   limits.target = (bound_ - base) / round.program().cost_scale();
   std::atomic<bool> stop = false;
@@ -378,21 +382,40 @@ void SplitSearch::repair(const SplitRound& round,
 
 // Where the proof takes long, a better plan may take its share of the time.
 void SplitSearch::search_more() {
+  search_while([&] {
+    const double share = is_hopeful_ ? kSearchShare : kStaleShare;
+    return search_seconds_ + kFirstSearch < share * seconds();
+  });
+}
+
+// Nobody searches during a search over integers, and the better the incumbent,
+// the shorter that is. True if it got better.
+bool SplitSearch::search_ahead() {
+  const Cost before = incumbent_.cost();
+  search_while([&] {
+    return is_hopeful_ &&
+           search_seconds_ < kShareAhead * request_.limits.seconds;
+  });
+  return incumbent_.cost() < before;
+}
+
+void SplitSearch::search_while(const std::function<bool()>& is_time) {
   if (request_.other_plan) return;  // Somebody else searches.
   if (!is_by_clock_ || !incumbent_.has_plan()) return;
-  const auto is_time = [&] {
-    const bool is_hopeful = !plans_ || !plans_->is_stale();
-    const double share = is_hopeful ? kSearchShare : kStaleShare;
-    return search_seconds_ + kFirstSearch < share * seconds();
-  };
   while (!is_done() && is_time() && !(plans_ && plans_->is_over())) {
     const double begin = seconds();
-    if (!plans_) {
+    // Another one may come to another end.
+    if (!plans_ || plans_->is_stale()) {
+      is_hopeful_ = !plans_;
       Limits limits = request_.limits;
       limits.seconds = std::max(0.0, limits.seconds - begin);
+      limits.seed += searches_++;
       plans_.emplace(problem_, limits, incumbent_);
     }
-    if (plans_->advance(incumbent_)) report();
+    if (plans_->advance(incumbent_)) {
+      is_hopeful_ = true;
+      report();
+    }
     search_seconds_ += seconds() - begin;
   }
 }
