@@ -13,6 +13,7 @@
 #include "rematch/plan/replay.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/split/memory_covers.h"
 #include "rematch/solve/split/path_cuts.h"
 #include "rematch/solve/split/split_program.h"
 #include "rematch/solve/split/stage_cuts.h"
@@ -101,6 +102,16 @@ void add_stage_rows(Random& random, const Problem& problem,
   }
 }
 
+void add_cover_rows(Random& random, const Problem& problem,
+                    const SplitProgram& program, LinearModel& model) {
+  std::vector<double> columns(model.num_columns());
+  for (double& value : columns) value = 1 - 0.3 * random.unit();
+  for (OpId op : problem.graph.ops()) {
+    const auto cover = broken_cover(problem, program, columns, op.value, 0.01);
+    if (cover) add_cover_row(program, *cover, model);
+  }
+}
+
 class SplitRows : public testing::Test {
  protected:
   // `plan` has only reruns that are of use.
@@ -115,6 +126,7 @@ class SplitRows : public testing::Test {
     add_memory_rows(program, graph, points, model);
     add_path_rows(random_, program, points, model);
     add_paths_of_coarser(random_, problem, program, points, model);
+    add_cover_rows(random_, problem, program, model);
     const Cost limit = random_.below(2) == 0 ? trace.rerun_cost() : kAny;
     add_stage_rows(random_, problem, program, points, limit, model);
     const auto columns = point_of(program, model, graph, trace);
@@ -173,7 +185,7 @@ TEST_F(SplitRows, HoldForAnyPlan) {
   // The test is about all families.
   for (const char* family :
        {"keep_ends", "restore", "inputs", "memory", "block_lives", "path",
-        "old_path", "rerun", "last_rerun", "stage"}) {
+        "old_path", "rerun", "last_rerun", "stage", "cover"}) {
     EXPECT_GT(rows_[family], instances() / 2) << family;
   }
 }

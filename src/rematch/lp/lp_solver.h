@@ -38,8 +38,11 @@ struct LpLimits {
   std::int64_t nodes = std::numeric_limits<std::int32_t>::max();
   // How much of a search over integers goes into looking for points, from 0 to
   // 1. With a good cutoff, proofs are quicker without: 0 also leaves out what
-  // the solver would do at the root to the same end.
+  // the solver would do at the root to the same end, ...
   double effort_on_points = 0.05;
+  // ... but for a look with most columns fixed by their reduced costs. A search
+  // that will hardly come to its end may at least have a point.
+  bool looks_at_root = false;
   int threads = 1;  // At least 1.
   std::uint64_t seed = 0;
   // Set to true from elsewhere to stop. May be null. A search over integers

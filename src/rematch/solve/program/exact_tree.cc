@@ -44,6 +44,7 @@ class Tree {
       }
       const double bound = proved_bound(session_.model(), solution.row_duals);
       if (hooks_.is_enough(bound)) return true;
+      if (hooks_.tighten && hooks_.tighten(solution.columns)) continue;
       fixings.fix_by_price(reduced_costs(session_.model(), solution.row_duals),
                            (hooks_.target - bound) + kPriceMargin);
       if (const auto column = branching_column(solution.columns)) {

@@ -20,6 +20,8 @@ struct ExactTreeHooks {
   // Called with a point whose integer columns are integers and whose bound is
   // not enough. True if rows were added to the model that the point breaks.
   std::function<bool(std::span<const double> point)> cut_off;
+  // The same for points that have fractions; none: no such rows are known.
+  std::function<bool(std::span<const double> point)> tighten = nullptr;
 };
 
 // True if no point of the session's model, within its bounds, has an objective

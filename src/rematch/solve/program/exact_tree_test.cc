@@ -38,6 +38,29 @@ TEST(ExactTree, ProvesTheOptimumAndNotMore) {
   EXPECT_FALSE(proves(2.5, 100));
 }
 
+// With x + y + z >= 2 the relaxation alone is enough.
+TEST(ExactTree, NeedsFewerNodesWithRowsThatFractionsBreak) {
+  LpSession session(covering());
+  SolveClock clock{Limits{}};
+  int calls = 0;
+  const ExactTreeHooks hooks{
+      .target = 2,
+      .is_enough = [](double bound) { return bound >= 2 - 1e-9; },
+      .cut_off = [](std::span<const double>) { return false; },
+      .tighten =
+          [&](std::span<const double>) {
+            LinearModel& model = session.model();
+            std::vector<LinearTerm> terms;
+            for (ColumnId column : model.columns())
+              terms.push_back({column, 1});
+            model.add_row(model.family("two"), 2, kInfinity, terms);
+            ++calls;
+            return true;
+          }};
+  EXPECT_TRUE(prove_by_branching(session, clock, hooks, 2));
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(ExactTree, StopsAtItsLimit) { EXPECT_FALSE(proves(2, 1)); }
 
 }  // namespace

@@ -156,6 +156,19 @@ bool SplitRound::add_broken_path_rows() {
   return added;
 }
 
+bool SplitRound::add_broken_covers(std::span<const double> columns) {
+  bool added = false;
+  for (std::int32_t stage : memory_rows_) {
+    if (program_.memory(stage).at(columns) < -kRowTolerance) continue;
+    const auto cover =
+        broken_cover(problem_, program_, columns, stage, kLeastViolation);
+    if (!cover) continue;
+    add_cover_row(program_, *cover, session_.model());
+    added = true;
+  }
+  return added;
+}
+
 bool SplitRound::split_along_paths() {
   auto splits = path_splits(program_, detail_.points.moments, relaxed_.columns,
                             kLeastSplitViolation);

@@ -59,6 +59,10 @@ class SplitRound {
   // The same for points of single lives that make more path rows.
   bool split_along_paths();
 
+  // Adds cover rows that a point breaks, at the stages that it fills. False if
+  // there are none.
+  bool add_broken_covers(std::span<const double> columns);
+
   const SplitProgram& program() const { return program_; }
   LpSession& session() { return session_; }
   SplitDetail& detail() const { return detail_; }

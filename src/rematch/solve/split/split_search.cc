@@ -6,12 +6,11 @@
 #include <cmath>
 #include <tuple>
 
-#include "rematch/plan/floor.h"
-#include "rematch/plan/sequence.h"
 #include "rematch/solve/anneal/anneal.h"
 #include "rematch/solve/gap/gap_bound.h"
 #include "rematch/solve/program/exact_tree.h"
 #include "rematch/solve/program/incumbent.h"
+#include "rematch/solve/split/refine.h"
 #include "rematch/solve/split/reruns.h"
 #include "rematch/solve/split/stage_fit.h"
 
@@ -20,8 +19,6 @@ namespace {
 
 // Larger programs are not begun.
 constexpr std::size_t kMostPoints = 400'000;
-constexpr double kRowTolerance = 1e-7;
-constexpr std::size_t kMostNewMoments = 3;
 // What a search over integers may be wrong by, as a share of its value and of
 // the largest cost in it. Less than kSolverMargin: docs/decisions/0012 says
 // why.
@@ -33,21 +30,18 @@ constexpr std::size_t kMostTrouble = 5;  // Stages.
 constexpr double kNearSeconds = 2;
 constexpr std::int64_t kNearNodes = 30;
 constexpr double kNearShare = 0.25;  // Of all effort,
-constexpr double kBestShare = 0.75;  // if the point may be the best plan.
+constexpr double kBestShare = 0.5;   // if the point may be the best plan.
 constexpr std::int64_t kRepairMoves = 60'000;
-constexpr double kSearchShare = 0.25;  // Of all time,
-constexpr double kFirstSearch = 0.25;  // less so many seconds.
-constexpr std::int64_t kSearchMoves = 300'000;
-constexpr double kPartShare = 0.5;    // Of the time of a search, on top of it.
-constexpr double kLeastPatience = 5;  // Seconds.
+// Where little is left of the gap, the program is as quick.
+constexpr std::int64_t kFewRepairMoves = 5'000;
+constexpr double kSmallGap = 1e-4;
+constexpr double kSearchShare = 1.0 / 3;  // Of all time,
+constexpr double kFirstSearch = 0.25;     // less so many seconds.
+constexpr double kShareAhead = 1.0 / 6;   // Of all that there is.
+constexpr double kStaleShare = 1.0 / 12;  // If that has helped little of late.
+constexpr double kLeastPatience = 5;      // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
 constexpr double kRiseInSearch = 0.1;  // Of the gap.
-// Relaxations that raise the bound by less than this share of the gap, that
-// often in a row, are not split further before a search over integers.
-constexpr double kLeastRise = 0.01;
-constexpr int kMostIdle = 3;
-constexpr int kMostIdleIfCheap = 8;
-constexpr std::size_t kMostOpsEverywhere = 40;
 
 }  // namespace
 
@@ -61,8 +55,7 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
                    request.limits.work == Limits().work),
       bound_(start.lower_bound),
       plain_bound_(start.plain_bound),
-      many_columns_(start.many_columns),
-      windows_(problem, request.limits.seed) {
+      many_columns_(start.many_columns) {
   const auto& moments = detail_.points.moments = std::move(start.moments);
   detail_.memory_rows.insert(moments.begin(), moments.end());
 }
@@ -80,8 +73,13 @@ void SplitSearch::run() {
     const std::size_t left =
         incumbent_.fits() ? round.fix_by_reduced_cost(most()) : many_columns_;
     is_large_ = left >= many_columns_;
-    if (is_large_ && splits_further(round)) continue;
-    const bool is_brief = is_large_ && !is_split_up_;
+    if (is_large_ &&
+        splitting_.goes_on(round, incumbent_.cost() - bound_, effort())) {
+      continue;
+    }
+    if (is_large_ && search_ahead()) round.fix_by_reduced_cost(most());
+    if (is_done()) return;
+    const bool is_brief = is_large_ && !splitting_.is_split_up();
     const LpSolution answer = solve_integers(round, lp_limits_now(), is_brief);
     raise_bound(proved_by(answer, round));
     if (is_done()) return;
@@ -90,7 +88,7 @@ void SplitSearch::run() {
     const bool took_long = answer.status == LpStatus::kInterrupted;
     if (!answer.has_point && !(took_long && is_brief)) return;
     if (answer.has_point && !refine_at(round, answer) && !took_long &&
-        !refine_everywhere()) {
+        !look_everywhere()) {
       return;
     }
     lives_ = find_lives(problem_.graph, spare());
@@ -111,37 +109,6 @@ void SplitSearch::remember(const SplitRound& round, const LpSolution& answer) {
   point_.live = lives_at(round.program(), answer.columns);
   point_.cost = problem_.graph.base_cost() +
                 answer.objective * round.program().cost_scale();
-}
-
-// Splits single lives as long as that raises the bound; where it does not, goes
-// back to the last program that did, which is smaller. False once that is the
-// one at hand.
-bool SplitSearch::splits_further(SplitRound& round) {
-  if (is_back_) {
-    is_back_ = false;
-    return false;
-  }
-  const Cost gap = incumbent_.cost() - bound_;
-  const bool rose =
-      std::isfinite(gap) && round.value() - coarse_value_ > kLeastRise * gap;
-  if (!coarse_ || rose) {
-    coarse_ = detail_;
-    coarse_value_ = round.value();
-    coarse_effort_ = effort();
-    idle_ = 0;
-  } else {
-    ++idle_;
-  }
-  const bool is_patient = idle_ < kMostIdle || (idle_ < kMostIdleIfCheap &&
-                                                effort() < 2 * coarse_effort_);
-  is_split_up_ = is_patient && !round.split_along_paths();
-  if (is_patient && !is_split_up_) return true;
-  const bool goes_back = idle_ > 0;
-  if (goes_back) detail_ = *std::move(coarse_);
-  coarse_.reset();
-  idle_ = 0;
-  is_back_ = goes_back;
-  return goes_back;
 }
 
 bool SplitSearch::is_good_enough() const {
@@ -259,6 +226,7 @@ LpSolution SplitSearch::solve_integers(SplitRound& round, LpLimits limits,
                                        bool is_brief) {
   const Cost base = problem_.graph.base_cost();
   limits.effort_on_points = 0;
+  limits.looks_at_root = is_large_;
   if (incumbent_.fits()) limits.cutoff = cutoff(round);
   limits.target = (bound_ - base) / round.program().cost_scale();
   std::atomic<bool> stop = false;
@@ -353,7 +321,11 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
                                    std::nextafter(base + bound * scale, 0.0)) >=
                    worth_finding();
           },
-      .cut_off = [](std::span<const double>) { return false; }};
+      .cut_off = [](std::span<const double>) { return false; },
+      .tighten =
+          [&](std::span<const double> point) {
+            return round.add_broken_covers(point);
+          }};
   if (!prove_by_branching(round.session(), clock, hooks, kMostProofNodes)) {
     return;
   }
@@ -393,13 +365,14 @@ void SplitSearch::repair(const SplitRound& round,
                          std::span<const double> columns) {
   const auto reruns = reruns_at(problem_.graph, round.program(), columns);
   const Plan plan = plan_with_reruns(problem_.graph, reruns);
+  const bool is_close = incumbent_.cost() <= bound_ * (1 + kSmallGap);
   Request request = request_;
   request.start = &plan;
   request.on_progress = nullptr;
   request.limits.threads = 1;
   request.limits.seconds = std::max(0.0, request_.limits.seconds - seconds());
-  request.limits.work =
-      std::min(kRepairMoves, request_.limits.work - meter_.work());
+  request.limits.work = std::min(is_close ? kFewRepairMoves : kRepairMoves,
+                                 request_.limits.work - meter_.work());
   if (request.limits.work <= 0) return;
   AnnealResult found = anneal(problem_, request);
   meter_.stop(found.moves);
@@ -409,50 +382,42 @@ void SplitSearch::repair(const SplitRound& round,
 
 // Where the proof takes long, a better plan may take its share of the time.
 void SplitSearch::search_more() {
+  search_while([&] {
+    const double share = is_hopeful_ ? kSearchShare : kStaleShare;
+    return search_seconds_ + kFirstSearch < share * seconds();
+  });
+}
+
+// Nobody searches during a search over integers, and the better the incumbent,
+// the shorter that is. True if it got better.
+bool SplitSearch::search_ahead() {
+  const Cost before = incumbent_.cost();
+  search_while([&] {
+    return is_hopeful_ &&
+           search_seconds_ < kShareAhead * request_.limits.seconds;
+  });
+  return incumbent_.cost() < before;
+}
+
+void SplitSearch::search_while(const std::function<bool()>& is_time) {
   if (request_.other_plan) return;  // Somebody else searches.
-  const bool is_tight = problem_.budget / 5 * 4 <
-                        peak_floor(problem_.graph, problem_.order).bytes;
-  while (is_by_clock_ && !is_done() && incumbent_.has_plan() &&
-         search_seconds_ + kFirstSearch < kSearchShare * seconds()) {
+  if (!is_by_clock_ || !incumbent_.has_plan()) return;
+  while (!is_done() && is_time() && !(plans_ && plans_->is_over())) {
     const double begin = seconds();
-    const Plan start = incumbent_.plan();
-    Request request = request_;
-    // What began elsewhere is the better to cross with; near the least peak it
-    // does not get far.
-    const bool is_afresh = searches_ % 2 == 1 && !is_tight;
-    request.start = is_afresh ? nullptr : &start;
-    request.on_progress = nullptr;
-    request.limits.threads = 1;
-    request.limits.seed += ++searches_;
-    request.limits.seconds = std::max(0.0, request_.limits.seconds - begin);
-    // Longer and longer: what builds on itself gets further.
-    request.limits.work = std::max(kSearchMoves, moves_ / 2);
-    AnnealResult found = anneal(problem_, request);
-    moves_ += found.moves;
-    if (found.plan) {
-      const auto sequence = computed_ops(*found.plan);
-      if (incumbent_.offer(*std::move(found.plan), "anneal")) report();
-      if (!is_tight) solve_parts(sequence, kPartShare * (seconds() - begin));
+    // Another one may come to another end.
+    if (!plans_ || plans_->is_stale()) {
+      is_hopeful_ = !plans_;
+      Limits limits = request_.limits;
+      limits.seconds = std::max(0.0, limits.seconds - begin);
+      limits.seed += searches_++;
+      plans_.emplace(problem_, limits, incumbent_);
+    }
+    if (plans_->advance(incumbent_)) {
+      is_hopeful_ = true;
+      report();
     }
     search_seconds_ += seconds() - begin;
   }
-}
-
-// Crosses the incumbent with another sequence, then looks at it through windows
-// for as long as told.
-void SplitSearch::solve_parts(std::span<const OpId> other, double time) {
-  if (!incumbent_.fits() || !WindowSearch::takes(problem_.graph)) return;
-  const double begin = seconds();
-  const auto left = [&] { return request_.limits.seconds - seconds(); };
-  windows_.begin(computed_ops(incumbent_.plan()), incumbent_.cost());
-  bool is_better = windows_.cross(other, left(), request_.limits.interrupt);
-  while (seconds() - begin < time && !windows_.is_exhausted() && !is_done()) {
-    is_better =
-        windows_.advance(left(), request_.limits.interrupt) || is_better;
-  }
-  if (!is_better) return;
-  Plan plan = plan_from_sequence(problem_.graph, windows_.sequence());
-  if (incumbent_.offer(std::move(plan), "milp")) report();
 }
 
 // Refines further around the last point, as a copy: many small steps that the
@@ -514,87 +479,14 @@ LpSolution SplitSearch::solve_near(SplitRound& round) {
 
 bool SplitSearch::refine(const SplitRound& round,
                          std::span<const double> columns) {
-  bool refined = false;
-  SplitDetail& detail = round.detail();
-  for (std::int32_t stage : detail.points.detailed) {
-    auto cut = stage_cut(problem_, round.program(), columns, stage, most());
-    auto& known = detail.stage_cuts;
-    // A point that pays for repeats in a stage obeys its cut and shows it
-    // again.
-    if (!cut || std::find(known.begin(), known.end(), *cut) != known.end()) {
-      continue;
-    }
-    known.push_back(*std::move(cut));
-    refined = true;
-  }
-  const auto stages = static_cast<std::int32_t>(problem_.graph.num_ops());
-  for (std::int32_t t = 0; t < stages; ++t) {
-    if (round.program().memory(t).at(columns) <= kRowTolerance) continue;
-    refined = detail.memory_rows.insert(t).second || refined;
-  }
-  refined = refine_by_bytes(round, columns) || refined;
-  const auto reruns = reruns_at(problem_.graph, round.program(), columns);
-  const Plan plan = plan_with_reruns(problem_.graph, reruns);
-  return refine_at_overflow(plan, detail) || refined;
+  return refine_at_point(problem_, round, columns, most(), point_.trouble);
 }
 
-bool SplitSearch::refine_by_bytes(const SplitRound& round,
-                                  std::span<const double> columns) {
-  bool refined = false;
-  auto& known = round.detail().covers;
-  for (std::int32_t stage : round.detail().memory_rows) {
-    auto cover = memory_cover(problem_, round.program(), columns, stage);
-    if (!cover ||
-        std::find(known.begin(), known.end(), *cover) != known.end()) {
-      continue;
-    }
-    known.push_back(*std::move(cover));
-    refined = true;
-  }
-  return refined;
-}
-
-// Splits at the stages that are most over the budget; where it is only reruns
-// that are, these are looked at one by one.
-bool SplitSearch::refine_at_overflow(const Plan& plan, SplitDetail& detail) {
-  const Overflow overflow = overflow_of(problem_, plan);
-  point_.trouble.clear();
-  point_.trouble.insert(overflow.first_runs.begin(), overflow.first_runs.end());
-  point_.trouble.insert(overflow.reruns.begin(), overflow.reruns.end());
-  SplitPoints& points = detail.points;
-  std::set<std::int32_t> moments(points.moments.begin(), points.moments.end());
-  const std::size_t before = moments.size();
-  for (std::int32_t stage : overflow.first_runs) {
-    moments.insert(stage);
-    detail.memory_rows.insert(stage);
-    if (moments.size() == before + kMostNewMoments) break;
-  }
-  bool detailed = false;
-  if (overflow.first_runs.empty()) {
-    for (std::int32_t stage : overflow.reruns) {
-      if (stage == 0) continue;
-      moments.insert(stage);
-      moments.insert(stage - 1);
-      detailed = points.detailed.insert(stage).second || detailed;
-    }
-  }
-  points.moments.assign(moments.begin(), moments.end());
-  return detailed || moments.size() > before;
-}
-
-// Looks at every stage, where the graph is small enough; false if it did.
-bool SplitSearch::refine_everywhere() {
-  if (is_everywhere_ || problem_.graph.num_ops() > kMostOpsEverywhere) {
-    return false;
-  }
-  is_everywhere_ = true;
-  SplitPoints& points = detail_.points;
-  points.moments.clear();
-  for (OpId op : problem_.graph.ops()) {
-    points.moments.push_back(op.value);
-    if (op.value > 0) points.detailed.insert(op.value);
-  }
-  return true;
+// False if it did so before, or cannot.
+bool SplitSearch::look_everywhere() {
+  if (is_everywhere_) return false;
+  is_everywhere_ = refine_everywhere(problem_.graph, detail_.points);
+  return is_everywhere_;
 }
 
 }  // namespace rematch

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -12,9 +13,10 @@
 
 #include "rematch/solve/best_plan.h"
 #include "rematch/solve/request.h"
+#include "rematch/solve/split/life_splitting.h"
 #include "rematch/solve/split/near_point.h"
+#include "rematch/solve/split/plan_search.h"
 #include "rematch/solve/split/split_round.h"
-#include "rematch/solve/window/window_search.h"
 
 namespace rematch {
 
@@ -64,7 +66,6 @@ class SplitSearch {
 
   bool is_within_size(const SplitPoints& split) const;
   bool relax(SplitRound& round);
-  bool splits_further(SplitRound& round);
   // A brief one gives up if it takes long.
   LpSolution solve_integers(SplitRound& round, LpLimits limits, bool is_brief);
   double cutoff(const SplitRound& round) const;
@@ -78,7 +79,8 @@ class SplitSearch {
   bool offer(const SplitRound& round, std::span<const double> columns);
   void repair(const SplitRound& round, std::span<const double> columns);
   void search_more();
-  void solve_parts(std::span<const OpId> other, double time);
+  bool search_ahead();
+  void search_while(const std::function<bool()>& is_time);
   void remember(const SplitRound& round, const LpSolution& answer);
   void look_near(SplitDetail detail);
   void share_cuts(const SplitDetail& detail);
@@ -87,11 +89,7 @@ class SplitSearch {
   // True if something changed.
   bool refine_at(const SplitRound& round, const LpSolution& answer);
   bool refine(const SplitRound& round, std::span<const double> columns);
-  // Where sizes are so large that a solver does not see the last bytes.
-  bool refine_by_bytes(const SplitRound& round,
-                       std::span<const double> columns);
-  bool refine_at_overflow(const Plan& plan, SplitDetail& detail);
-  bool refine_everywhere();
+  bool look_everywhere();
 
   const Problem& problem_;
   const Request& request_;
@@ -114,19 +112,14 @@ class SplitSearch {
   NearPoint point_;  // The last one.
   // A search near a point, to be continued.
   std::optional<std::pair<SplitDetail, NearPoint>> near_;
-  double search_seconds_ = 0;  // Spent on searching for better plans.
+  double search_seconds_ = 0;        // Spent on searching for better plans.
+  std::optional<PlanSearch> plans_;  // The last of these searches.
   std::uint64_t searches_ = 0;
-  std::int64_t moves_ = 0;  // Of all of them.
-  WindowSearch windows_;
+  bool is_hopeful_ =
+      true;  // The last one has found something, or is the first.
   double near_effort_ = 0;  // Spent on looking near.
-  // The last detail that raised the bound, while there are finer ones.
-  std::optional<SplitDetail> coarse_;
-  Cost coarse_value_ = 0;
-  double coarse_effort_ = 0;
-  bool is_large_ = false;     // The last program.
-  int idle_ = 0;              // Finer ones in a row that did not.
-  bool is_back_ = false;      // From finer ones.
-  bool is_split_up_ = false;  // There are no finer ones.
+  LifeSplitting splitting_;
+  bool is_large_ = false;  // The last program.
 };
 
 }  // namespace rematch
