@@ -47,7 +47,7 @@ def captures(monkeypatch):
 def compile_with(monkeypatch, recompute, **options):
     """A model whose backward computes these again."""
     original = fused.FusedKernels.capture.__func__
-    record = {"recompute": recompute, "peak": 0, "cost": 1.0}
+    record = {"recompute": recompute, "in_place": False, "peak": 0, "cost": 1.0}
     monkeypatch.setattr(fused.FusedKernels, "capture", classmethod(
         lambda cls, module, inputs, _=None: original(cls, module, inputs, record)))
     torch.manual_seed(0)
@@ -130,7 +130,7 @@ def test_a_saved_plan_says_which_kernels_it_is_over(captures, tmp_path):
 # -- which way is run ----------------------------------------------------------
 
 
-def way(name, cost, *others, fits=True):
+def way(name, cost, *others, fits=True, over=None):
     """One that recomputes half, and leads to others."""
     op = SimpleNamespace(cost=cost / 1.5)
     runs = [SimpleNamespace(op=op, number=0), SimpleNamespace(
@@ -138,7 +138,7 @@ def way(name, cost, *others, fits=True):
     schedule = SimpleNamespace(cost=cost, peak=1, runs=runs)
     waiting = list(others)
     kernels = SimpleNamespace(
-        name=name, is_settled=False,
+        name=name, is_settled=False, overwriting=lambda: over,
         another=lambda schedule: waiting.pop(0) if waiting else None)
     failure = None if fits else InfeasibleBudget("too little", cost)
     found = choice.Way(kernels, SimpleNamespace(ops=[op]), None,
@@ -156,6 +156,12 @@ def test_the_way_that_takes_least_time_is_run():
     assert chosen(way("a", 3.0, way("b", 2.0))) == "b"
     assert chosen(way("a", 3.0, way("b", 4.0, way("c", 1.0)))) == "a"
     assert chosen(way("a", 3.0, way("b", 2.0, way("c", 1.0, way("d", 0.5))))) == "c"
+
+
+def test_in_place_is_run_if_that_is_better():
+    assert chosen(way("a", 3.0, over=way("b", 2.0))) == "b"
+    assert chosen(way("a", 3.0, over=way("b", 4.0))) == "a"
+    assert chosen(way("a", 3.0, way("c", 2.5), over=way("b", 2.0))) == "b"
 
 
 def test_a_way_that_fits_is_better_than_one_that_does_not():

@@ -65,7 +65,7 @@ def choose(kernels: Any, may_fall_back: bool,
     """The best way. `plan_with` plans with the kernels that it is given; eager ones
     are used if those at hand cannot be and that is allowed."""
     try:
-        best = plan_with(kernels)
+        best = _planned(kernels, plan_with)
     except UnsupportedModel as error:
         if not may_fall_back:
             raise
@@ -73,18 +73,30 @@ def choose(kernels: Any, may_fall_back: bool,
         return plan_with(EagerKernels(why=str(error)))
     if best.planned is None and kernels.is_settled:
         if (fresh := kernels.start_over()) is not None:
-            best = plan_with(fresh)
-    log.info("%s", best)
+            best = _planned(fresh, plan_with)
     last = best
     for _ in range(_MOST_WAYS - 1):
         found = _another(last, plan_with)
         if found is None:
             break
-        log.info("%s", found)
         last = found
         if not found.is_better_than(best):
             break
         best = found
+    return best
+
+
+def _planned(kernels: Any, plan_with: Callable[[Any], Way]) -> Way:
+    """As it is, or in place if that is better."""
+    best = plan_with(kernels)
+    log.info("%s", best)
+    if kernels.is_settled or not best.recomputes_much:
+        return best
+    if (other := kernels.overwriting()) is not None:
+        found = plan_with(other)
+        log.info("%s", found)
+        if found.is_better_than(best):
+            return found
     return best
 
 
@@ -93,7 +105,7 @@ def _another(way: Way, plan_with: Callable[[Any], Way]) -> Way | None:
         return None
     try:
         kernels = way.kernels.another(way.schedule)
-        return plan_with(kernels) if kernels else None
+        return _planned(kernels, plan_with) if kernels else None
     except RematchTorchError as error:  # The way at hand will do.
         log.info("no other partition: %s", error)
         return None

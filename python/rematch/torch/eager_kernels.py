@@ -70,6 +70,9 @@ class EagerKernels:
     def another(self, schedule: Schedule) -> None:
         return None
 
+    def overwriting(self) -> None:
+        return None
+
     def start_over(self) -> None:
         return None
 

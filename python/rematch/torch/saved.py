@@ -119,6 +119,7 @@ def _complaint(fields: dict) -> str | None:
     if kernels is not None and not (
             isinstance(kernels.get("recompute"), list)
             and all(isinstance(name, str) for name in kernels["recompute"])
+            and isinstance(kernels.get("in_place"), bool)
             and isinstance(kernels.get("peak"), int)
             and isinstance(kernels.get("cost"), (int, float))):
         return "'kernels' is not as it was saved"

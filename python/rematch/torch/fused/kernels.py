@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch import fx
 from rematch.torch.eager_kernels import Reference
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused.capture import Compiled, capture
+from rematch.torch.fused.in_place import overwriting
 from rematch.torch.fused.lowering import Lowering
 from rematch.torch.fused.modules import modules
 from rematch.torch.fused.partition import Partition
@@ -33,13 +35,15 @@ class FusedKernels:
         self.module, self.inputs = module, inputs
         self.compiled, self.partition = compiled, partition
         self.found: Lowering | None = None
+        self.program: Program | None = None
+        self.in_place = False  # Results may be written over what is read last.
         self.reference: Reference | None = None  # With PyTorch's own partition.
         self.is_settled = False  # Found to be the best before.
 
     def __str__(self) -> str:
         count = len(self.partition.recompute)
-        return "fused kernels" + (f", {count} values computed again by backward"
-                                  if count else "")
+        return "fused kernels" + (", some in place" if self.in_place else "") + (
+            f", {count} values computed again by backward" if count else "")
 
     @classmethod
     def capture(cls, module: fx.GraphModule, inputs: Sequence,
@@ -50,6 +54,7 @@ class FusedKernels:
         found = cls._with(module, inputs, partition)
         if found and record:
             found.reference = Reference(record["peak"], record["cost"])
+            found.in_place = record["in_place"]
             found.is_settled = True
         return found
 
@@ -62,6 +67,7 @@ class FusedKernels:
     def record(self) -> dict:
         """For who starts again."""
         return {"recompute": sorted(self.partition.recompute),
+                "in_place": self.in_place,
                 "peak": self.reference.peak, "cost": self.reference.cost}
 
     def start_over(self) -> FusedKernels | None:
@@ -73,12 +79,26 @@ class FusedKernels:
     def lower(self, joint: fx.GraphModule, num_forward_outputs: int,
               device: torch.device) -> Program:
         try:
-            self.found = Lowering(self.compiled, joint, num_forward_outputs, device)
+            self.found = self.found or Lowering(self.compiled, joint,
+                                                num_forward_outputs, device)
         except NotUnderstood as error:
             raise UnsupportedModel(f"Inductor's code has something that is not "
                                    f"understood, {error}; kernels='eager' takes "
                                    "every model") from error
-        return self.found.program
+        self.program = self.found.program
+        if self.in_place:
+            found = overwriting(self.program, self.found.kernels, device)
+            self.in_place = found is not None
+            self.program = found or self.program
+        return self.program
+
+    def overwriting(self) -> FusedKernels | None:
+        """With results written over what is read last, if there may be some."""
+        if self.in_place or not self.found.kernels:
+            return None
+        found = copy.copy(self)
+        found.in_place = True
+        return found
 
     def another(self, schedule: Schedule) -> FusedKernels | None:
         """With what this schedule drops between the passes computed again by
@@ -97,7 +117,7 @@ class FusedKernels:
             found = self._with(self.module, self.inputs, partition)
         except Exception as error:  # Whatever PyTorch says.
             raise UnsupportedModel(f"PyTorch cannot compile it: {error}") from error
-        found.reference = self.reference
+        found.reference, found.in_place = self.reference, self.in_place
         return found
 
     def modules(self, joint: fx.GraphModule, joint_inputs, schedule: Schedule,
@@ -114,8 +134,8 @@ class FusedKernels:
             checked = list(self.compiled.forward.aligned)
         else:
             checked = [index for index, name in enumerate(inputs)
-                       if name in self.found.program.tangents]
-        changed = {name for op in self.found.program.ops for name in op.changes or ()}
+                       if name in self.program.tangents]
+        changed = {name for op in self.program.ops for name in op.changes or ()}
         checked = [index for index in checked if inputs[index] not in changed]
 
         def call(args: list) -> list:

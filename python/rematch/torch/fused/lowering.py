@@ -25,6 +25,7 @@ from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
 from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
 from rematch.torch.fused.draws import draws
+from rematch.torch.fused.in_place import Kernel
 from rematch.torch.fused.snippet import Snippet
 from rematch.torch.fused.writes import NotUnderstood, is_method
 from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
@@ -122,6 +123,8 @@ class _Pass:
                     _names_in(call.node)),
                 rerun_args=tuple(Ref(whole.version.get(read, read))
                                  for read in others) if changed else None)
+        if found := self.wrapper.writer.kernel_of(call.node):
+            whole.kernels[name] = Kernel(*found, node.args)
         if is_random and op.recomputable:
             whole.remember_state(op)
         for buffer in fresh:
@@ -168,6 +171,7 @@ class Lowering:
                          if isinstance(node.meta.get("val"), FakeTensor))
         self.wrappers = {"forward": read(compiled.forward),
                          "backward": read(compiled.backward)}
+        self.kernels: dict[str, Kernel] = {}  # By op.
         # What backward takes from forward, by its name in the joint graph: the value.
         self.crossing: dict[str, str] = {}
         # Inputs that are written to, and on which more depends.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +24,17 @@ def cpp_signatures(tree: ast.Module) -> dict[str, list[str]]:
             for name, call in _kernels(tree, "async_compile.cpp_pybinding")}
 
 
-def triton_parameters(tree: ast.Module) -> dict[str, list[bool]]:
+def cpp_parameters(tree: ast.Module) -> dict[str, list[str]]:
+    """By kernel, the names of its parameters."""
+    found = {}
+    for name, call in _kernels(tree, "async_compile.cpp_pybinding"):
+        head = re.search(r"\bkernel\(([^)]*)\)", call.args[1].value)
+        if head is not None:
+            found[name] = re.findall(r"(\w+)\s*(?:,|$)", head[1])
+    return found
+
+
+def triton_parameters(tree: ast.Module) -> dict[str, dict[str, bool]]:
     """By kernel, whether it writes to each of its parameters, in the order in which
     they are given."""
     found = {}
@@ -39,8 +50,8 @@ def triton_parameters(tree: ast.Module) -> dict[str, list[bool]]:
                      and set(signature) <= {arg.arg for arg in node.args.args}]
         if len(functions) == 1:
             # Those with an annotation are constants of the kernel.
-            found[name] = [arg.arg in written for arg in functions[0].args.args
-                           if arg.annotation is None]
+            found[name] = {arg.arg: arg.arg in written
+                           for arg in functions[0].args.args if arg.annotation is None}
     return found
 
 
@@ -76,6 +87,10 @@ class Writes:
     def __init__(self, tree: ast.Module, names: dict[str, Any]) -> None:
         self.names = names
         self.cpp = cpp_signatures(tree)
+        self.cpp_names = cpp_parameters(tree)
+        self.sources = {name: call.args[1].value for maker in (
+            "async_compile.cpp_pybinding", "async_compile.triton")
+            for name, call in _kernels(tree, maker)}
         self.triton = triton_parameters(tree)
 
     def of(self, call: ast.Call) -> Iterator[ast.expr]:
@@ -97,6 +112,12 @@ class Writes:
         else:
             yield from self._operator(call)
 
+    def kernel_of(self, call: ast.Call) -> tuple[str, list[str]] | None:
+        """The text of the kernel that is called, and the names of its parameters."""
+        name = ast.unparse(call.func).removesuffix(".run")
+        parameters = self.triton.get(name) or self.cpp_names.get(name)
+        return (self.sources[name], list(parameters)) if parameters else None
+
     def _cpp(self, call: ast.Call, types: list[str]) -> Iterator[ast.expr]:
         if len(types) != len(call.args):
             raise NotUnderstood(call, f"a kernel of {len(types)} parameters")
@@ -105,10 +126,10 @@ class Writes:
                 yield argument
 
     def _triton(self, call: ast.Call, kernel: str) -> Iterator[ast.expr]:
-        parameters = self.triton.get(kernel, [])
+        parameters = self.triton.get(kernel, {})
         if len(parameters) != len(call.args):
             raise NotUnderstood(call, f"a kernel of {len(parameters)} parameters")
-        for is_written, argument in zip(parameters, call.args):
+        for is_written, argument in zip(parameters.values(), call.args):
             if is_written:
                 yield argument
 
