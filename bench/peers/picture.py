@@ -17,7 +17,7 @@ COLUMNS = 3
 STYLES = {
     "ours": ("#0b6e4f", "circle", True),
     "compiled every block": ("#c2410c", "square", False),
-    "compiled": ("#b45309", "circle", True),
+    "compiled": ("#2563eb", "circle", True),
     "every block": ("#6d28d9", "square", False),
     "eager": ("#475569", "square", False),
 }
@@ -107,7 +107,7 @@ def picture(rows):
             out.append(point(shape, x, height - 14, colour, NAMES[name]))
             out.append(f'<text x="{x + 10}" y="{height - 10}" class="tick">'
                        f"{escape(NAMES[name])}</text>")
-            x += 24 + 6.3 * len(NAMES[name])
+            x += 40 + 5.8 * len(NAMES[name])
     return "\n".join([*out, "</svg>"])
 
 
