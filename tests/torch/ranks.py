@@ -13,7 +13,7 @@ from pathlib import Path
 import rematch.torch
 import torch
 import torch.distributed as dist
-from rematch.torch import RematchTorchError, TrainStep, WithLoss, agreement
+from rematch.torch import RematchTorchError, TrainStep, WithLoss, agreement, choice
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
@@ -121,6 +121,25 @@ class Scenarios:
         graphs = [graph for block in model.blocks for graph in block.rematch_graphs]
         return findings(reference, outcome, graphs, model)
 
+    def fused_in_ddp(self):
+        plain = Model()
+        plain.compile(dynamic=False)
+        reference = train(plain, DistributedDataParallel(plain))
+        model = planned(Model(), kernels="fused", in_place=True)
+        outcome = train(model, DistributedDataParallel(model))
+        return findings(reference, outcome, model.rematch_graphs, model)
+
+    def fsdp_of_fused_blocks(self):
+        plain, model = Model(nn.LayerNorm), Model(nn.LayerNorm)
+        for block in plain.blocks:
+            block.compile(dynamic=False)
+        reference = train(plain, sharded(plain))
+        for block in model.blocks:
+            planned(block, "100%", kernels="fused", in_place=True)
+        outcome = train(model, sharded(model))
+        graphs = [graph for block in model.blocks for graph in block.rematch_graphs]
+        return findings(reference, outcome, graphs, model)
+
     def tightest(self):
         """Rank 1 has less room than the other."""
         model = planned(Model(), ("100%", "85%")[self.rank], in_place=True)
@@ -191,6 +210,7 @@ def main(folder, rank):
     logging.getLogger("rematch").addHandler(messages)
     dist.init_process_group("gloo", store=store_for(folder, rank), rank=rank,
                             world_size=SIZE, timeout=timedelta(seconds=60))
+    choice._MOST_WAYS = 1  # Other partitions are rounded otherwise.
     scenarios = Scenarios(messages.texts)
     found = {"imported": [name for name in ("lightning", "transformers")
                           if name in sys.modules]}
