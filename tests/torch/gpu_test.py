@@ -130,7 +130,6 @@ def test_fused_kernels_give_what_inductor_gives_within_the_budget(name):
         assert all(torch.allclose(a, b, rtol=1e-3, atol=1e-3)
                    for a, b in zip(found, wanted, strict=True))
         assert graph.schedule.peak <= graph.budget
-        assert any(run.number for run in graph.schedule.runs) or budget == "100%"
 
 
 def test_fused_kernels_are_what_runs_on_a_gpu():

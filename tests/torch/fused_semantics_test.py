@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fused kernels in the ways in which people train."""
+
+import pytest
+import rematch.torch
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+BATCH, SIZE = 64, 32
+
+
+class Model(nn.Module):
+    def __init__(self, depth=3):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.ModuleList(nn.Linear(SIZE, SIZE) for _ in range(depth))
+        self.norm = nn.BatchNorm1d(SIZE)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = F.dropout(F.gelu(layer(x)), 0.1)
+        return self.norm(x)
+
+
+OPTIONS = {"kernels": "fused", "time_limit": 0.5, "cache": False}
+
+
+@pytest.fixture(scope="module")
+def least():
+    with pytest.raises(rematch.torch.InfeasibleBudget) as failure:
+        rematch.torch.compile(Model(), 1, **OPTIONS)(torch.randn(BATCH, SIZE))
+    torch._dynamo.reset()
+    return failure.value.least_budget
+
+
+@pytest.fixture
+def planned(least, monkeypatch):
+    """Compiles a model for the least memory over PyTorch's own partition."""
+    monkeypatch.setattr(rematch.torch.choice, "_MOST_WAYS", 1)
+    return lambda model: rematch.torch.compile(model, least, **OPTIONS)
+
+
+def both(planned, run):
+    """Runs ours and Inductor's, and compares everything that is left."""
+    ours, theirs = Model(), Model()
+    functions = planned(ours), torch.compile(theirs, dynamic=False)
+    for model, function in zip((ours, theirs), functions):
+        torch.manual_seed(1)
+        run(model, function)
+        model.drawn = torch.rand(4)
+    assert any(each.number for each in functions[0].rematch_graphs[0].schedule.runs)
+    assert torch.equal(ours.drawn, theirs.drawn)
+    for (name, a), b in zip(ours.named_parameters(), theirs.parameters()):
+        assert torch.equal(a, b) and torch.equal(a.grad, b.grad), name
+    for a, b in zip(ours.buffers(), theirs.buffers()):
+        assert torch.equal(a, b)
+
+
+def test_gradients_add_up(planned):
+    inputs = torch.randn(BATCH, SIZE)
+
+    def run(_, function):
+        for scale in (1.0, 0.5, 2.0):
+            function(scale * inputs).square().mean().backward()
+
+    both(planned, run)
+
+
+def test_an_error_in_backward_does_no_harm(planned):
+    inputs = torch.randn(BATCH, SIZE)
+
+    def fail(_):
+        raise RuntimeError("on purpose")
+
+    def run(model, function):
+        output = function(inputs)
+        handle = output.register_hook(fail)
+        with pytest.raises(RuntimeError, match="on purpose"):
+            output.sum().backward()
+        handle.remove()
+        model.zero_grad()
+        function(inputs).square().mean().backward()
+
+    both(planned, run)
+
+
+def test_autocast_is_inductors():
+    inputs = torch.randn(BATCH, SIZE)
+
+    def run(_, function):
+        with torch.autocast("cpu", torch.bfloat16):
+            loss = function(inputs).float().square().mean()
+        loss.backward()
+
+    ours, theirs = Model(), Model()
+    function = rematch.torch.compile(ours, "1GiB", kernels="fused", cache=False)
+    for model, each in ((ours, function), (theirs, torch.compile(theirs, dynamic=False))):
+        torch.manual_seed(1)
+        run(model, each)
+    for a, b in zip(ours.parameters(), theirs.parameters()):
+        assert torch.equal(a.grad, b.grad)
+
+
+def test_the_loss_of_a_hundred_steps_is_inductors(planned):
+    inputs, targets = torch.randn(BATCH, SIZE), torch.randn(BATCH, SIZE)
+    curves = []
+
+    def run(model, function):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        curves.append([])
+        for _ in range(100):
+            optimizer.zero_grad()
+            loss = F.mse_loss(function(inputs), targets)
+            loss.backward()
+            optimizer.step()
+            curves[-1].append(loss.item())
+
+    both(planned, run)
+    assert curves[0] == curves[1] and curves[0][-1] < curves[0][0]
+
+
+def test_as_a_backend_of_torch_compile():
+    ours, theirs = Model(), Model()
+    inputs = torch.randn(BATCH, SIZE)
+    seen = []
+    options = {"budget": "1GiB", "kernels": "fused", "cache": False,
+               "on_plan": seen.append}
+    for model, function in (
+            (ours, torch.compile(ours, backend="rematch", options=options,
+                                 dynamic=False)),
+            (theirs, torch.compile(theirs, dynamic=False))):
+        torch.manual_seed(1)
+        function(inputs).sum().backward()
+    assert [graph.kernels.name for graph in seen] == ["fused"]
+    for a, b in zip(ours.parameters(), theirs.parameters()):
+        assert torch.equal(a.grad, b.grad)
