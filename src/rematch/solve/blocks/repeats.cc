@@ -101,6 +101,7 @@ std::vector<std::size_t> likely_periods(const std::vector<Hash>& hashes) {
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
   if (sorted.size() > kMostPeriods) sorted.resize(kMostPeriods);
   std::vector<std::size_t> periods;
+  periods.reserve(sorted.size());
   for (const auto& [times, period] : sorted) periods.push_back(period);
   return periods;
 }

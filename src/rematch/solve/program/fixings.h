@@ -2,7 +2,6 @@
 // Columns of a model that are fixed for a while.
 #pragma once
 
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -15,7 +14,8 @@ class Fixings {
  public:
   explicit Fixings(LinearModel& model) : model_(model) {}
   ~Fixings() {
-    for (const auto& [column, old] : std::views::reverse(before_)) {
+    for (; !before_.empty(); before_.pop_back()) {
+      const auto& [column, old] = before_.back();
       model_.set_bounds(column, old.lower, old.upper);
     }
   }

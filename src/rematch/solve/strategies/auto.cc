@@ -332,12 +332,15 @@ std::vector<Attempt> first_attempts(const Problem& problem) {
   // The search for a proof begins with the gap program anyway; but on large
   // graphs its first plan is often good enough, and dtr takes as long.
   const bool large = problem.graph.num_ops() > kGapFirstOps;
-  if (large) names.push_back("gap");
-  names.push_back("dtr");
-  if (!large && !is_for_proof(problem)) names.push_back("gap");
-  if (problem.graph.num_ops() <= kExhaustiveOps) names.push_back("exhaustive");
-  if (uniform_chain(problem.graph)) names.push_back("chain_dp");
+  if (large) names.emplace_back("gap");
+  names.emplace_back("dtr");
+  if (!large && !is_for_proof(problem)) names.emplace_back("gap");
+  if (problem.graph.num_ops() <= kExhaustiveOps) {
+    names.emplace_back("exhaustive");
+  }
+  if (uniform_chain(problem.graph)) names.emplace_back("chain_dp");
   std::vector<Attempt> attempts;
+  attempts.reserve(names.size());
   for (std::string_view name : names)
     attempts.push_back({name, problem.budget});
   return attempts;
