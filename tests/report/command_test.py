@@ -221,9 +221,9 @@ def test_claims_that_are_not_true_are_refused(folder):
     "arguments, sentence",
     [
         (["plan.json", "-o", "page.txt"],
-         "'page.txt' ends with none of .html, .json, .svg and .csv; --format says what to write"),
+         "'page.txt' does not end with .html, .json, .svg or .csv; --format says what to write"),
         (["plan.json", "-o", "page.csv", "--format", "svg"],
-         "--format svg contradicts the name of the file, 'page.csv', which is one for csv"),
+         "--format svg contradicts the name of the file, 'page.csv', which ends with .csv"),
         (["plan.json", "plan.json", "--format", "csv"], "--format csv takes one plan, not 2"),
         (["-", "--graph", "-"],
          "only one of graph and plans can come from standard input"),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // rematch export: the programs as text, for other solvers.
+#include <array>
 #include <memory>
 #include <ostream>
 
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/file_format.h"
 #include "rematch/cli/output_files.h"
 #include "rematch/cli/program_options.h"
 #include "rematch/cli/summary.h"
@@ -37,32 +39,8 @@ struct Options {
   std::string output = "-";
 };
 
-// What the file's name ends with; empty if that is no format.
-std::string format_of_name(std::string_view name) {
-  for (const char* format : {"mps", "lp"}) {
-    if (has_ending(name, fmt::format(".{}", format))) return format;
-  }
-  return "";
-}
-
-// As given, else what the file's name ends with; these must not contradict each
-// other.
-Result<std::string> format_of(const Options& options) {
-  const std::string named = format_of_name(options.output);
-  if (!named.empty() && !options.format.empty() && named != options.format) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--format {} contradicts the name of the file, "
-                             "'{}', which ends with .{}",
-                             options.format, options.output, named)};
-  }
-  if (!options.format.empty()) return options.format;
-  if (!named.empty()) return named;
-  if (options.output == "-") return std::string("mps");
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("'{}' ends with neither .mps nor .lp; --format says "
-                           "what to write",
-                           options.output)};
-}
+constexpr std::array<FileFormat, 2> kFormats = {
+    {{"mps", ".mps"}, {"lp", ".lp"}}};
 
 ExitCode refuse(const Console& console, ExitCode code,
                 std::string_view sentence) {
@@ -95,7 +73,7 @@ Result<ExitCode> write_program(const Graph& graph, const Options& options,
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {
-  const auto format = format_of(options);
+  const auto format = choose_format(kFormats, options.format, options.output);
   if (!format) return format.error();
   // A wrong budget is found before a large file is read.
   if (const auto spec = parse_budget(options.program.budget); !spec) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/file_format.h"
 #include "rematch/cli/output_files.h"
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
@@ -51,35 +52,8 @@ struct Options {
   std::string output = "-";
 };
 
-struct Format {
-  std::string_view name;
-  std::string_view ending;
-};
-
-constexpr std::array<Format, 4> kFormats = {
+constexpr std::array<FileFormat, 4> kFormats = {
     {{"html", ".html"}, {"trace", ".json"}, {"svg", ".svg"}, {"csv", ".csv"}}};
-
-// As given, else what the file's name ends with; these must not contradict each
-// other.
-Result<std::string> format_of(const Options& options) {
-  std::string named;
-  for (const Format& format : kFormats) {
-    if (has_ending(options.output, format.ending)) named = format.name;
-  }
-  if (!named.empty() && !options.format.empty() && named != options.format) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--format {} contradicts the name of the file, "
-                             "'{}', which is one for {}",
-                             options.format, options.output, named)};
-  }
-  if (!options.format.empty()) return options.format;
-  if (!named.empty()) return named;
-  if (options.output == "-") return std::string("html");
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("'{}' ends with none of .html, .json, .svg and "
-                           ".csv; --format says what to write",
-                           options.output)};
-}
 
 std::optional<Error> conflict(const Options& options,
                               const std::string& format) {
@@ -246,7 +220,7 @@ Result<Measured> measure_all(const Graph& graph,
 }
 
 Result<ExitCode> run(const Options& options, const Console& console) {
-  const auto format = format_of(options);
+  const auto format = choose_format(kFormats, options.format, options.output);
   if (!format) return format.error();
   if (const auto error = conflict(options, *format)) return *error;
   std::vector<PlanText> texts;
