@@ -114,7 +114,7 @@ class PlannedGraph:
 
     def explain(self) -> str:
         """What sits at the peak and what is recomputed, in words."""
-        return explain(self.summary(), self.schedule)
+        return explain(f"{self.summary()}\nrun with {self.kernels}", self.schedule)
 
     def saved(self) -> SavedPlan:
         solution = self.solution
