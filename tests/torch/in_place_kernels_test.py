@@ -6,6 +6,7 @@ import rematch.torch
 import torch
 from rematch.torch import planner
 from rematch.torch.fused.in_place import can_overwrite
+from rematch.torch.step import WithLoss
 from torch import nn
 from torch.nn import functional as F
 
@@ -90,3 +91,27 @@ def test_logits_become_their_gradients():
     assert graph.kernels.in_place and graph.peak_bytes <= budget
     for parameter, gradient in zip(model.parameters(), wanted):
         assert torch.equal(parameter.grad, gradient)
+
+
+def test_backward_twice_finds_what_forward_kept():
+    """Logits are overwritten by the first time, unless there is to be a second."""
+    inputs, targets = torch.randn(128, 16), torch.randint(2048, (128,))
+    gradients = []
+    for retain in (False, True):
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        model = WithLoss(Words(), F.cross_entropy)
+        options = {"kernels": "fused", "cache": False}
+        with pytest.raises(rematch.torch.InfeasibleBudget) as failure:
+            rematch.torch.compile(model, 1, **options)(inputs, targets)
+        torch._dynamo.reset()
+        function = rematch.torch.compile(model, failure.value.least_budget, **options)
+        loss = function(inputs, targets)
+        assert function.rematch_graphs[0].kernels.in_place
+        if retain:
+            loss.backward(retain_graph=True)
+            model.zero_grad()
+        loss.backward()
+        gradients.append([parameter.grad.clone() for parameter in model.parameters()])
+    for once, twice in zip(*gradients):
+        assert torch.equal(once, twice)

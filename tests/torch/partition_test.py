@@ -197,5 +197,16 @@ def test_on_the_cpu_kernels_are_eager_unless_asked():
     assert kernels.name == "eager" and "GPU" in str(kernels)
 
 
+def test_a_saved_plan_that_is_too_large_says_so(tmp_path):
+    inputs = torch.randn(64, SIZE)
+    step = step_of(Dropping(4), budget="100%", cache=False)
+    step(inputs, None)
+    step.graphs[0].save(tmp_path / "plan.json")
+    torch._dynamo.reset()
+    with pytest.raises(InfeasibleBudget, match="the saved plan takes"):
+        step_of(Dropping(4), budget=1000, cache=False,
+                plan=tmp_path / "plan.json")(inputs, None)
+
+
 def test_partitions_add_up():
     assert Partition().with_more(["a"]).with_more(["b", "a"]).recompute == {"a", "b"}

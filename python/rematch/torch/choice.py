@@ -9,6 +9,7 @@ planned, and the one that takes the least time within the budget is run.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -43,7 +44,8 @@ class Way:
             return self.planned.schedule.cost < other.planned.schedule.cost
         if self.planned or other.planned:
             return other.planned is None
-        return (self.failure.least_budget or 0) < (other.failure.least_budget or 0)
+        return (self.failure.least_budget or math.inf) < \
+            (other.failure.least_budget or math.inf)
 
     def __str__(self) -> str:
         if self.planned is None:

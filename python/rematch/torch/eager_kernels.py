@@ -76,6 +76,9 @@ class EagerKernels:
     def start_over(self) -> None:
         return None
 
+    def settle(self) -> None:
+        pass
+
     def prepared(self, phase: str, function: Callable, inputs: list[str],
                  device: torch.device) -> Callable:
         return function

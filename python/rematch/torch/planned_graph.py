@@ -40,8 +40,10 @@ class PlannedGraph:
                  key: str = "") -> None:
         self.options = options
         self.kernels = kernels or EagerKernels()
-        # Pieces are planned together and measured programs taken as they are.
-        self.kernels.is_settled |= is_piece or on_measured is not None
+        if is_piece or on_measured or options.plan is not None:
+            # Pieces are planned together; measured programs, and those of saved
+            # plans, are taken as they are.
+            self.kernels.settle()
         self.key = key  # Of the choice of kernels, in the cache.
         self.on_measured = on_measured
         self.name = name

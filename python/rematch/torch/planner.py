@@ -24,7 +24,6 @@ class Planned:
     sequence: list[int]  # Of ops, as they are computed.
     solution: rematch.Solution | None  # None: not searched for.
     graph: rematch.Graph
-    keep_all_peak: int  # Of the same program, everything kept.
 
 
 def to_json(program: Program, name: str = "") -> dict:
@@ -112,7 +111,6 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
     most `budget`. `least` is a sequence that is known to need little memory.
     Raises InfeasibleBudget."""
     graph = to_graph(program, name)
-    everything = keep_all(program)
     limit = budget
     for _ in range(_MOST_TRIES):
         solution = rematch.solve(graph, limit, time_limit=time_limit, gap=gap,
@@ -122,7 +120,7 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
         sequence = solution.plan.computed_ops()
         schedule = schedule_of(program, graph, sequence)
         if schedule.peak <= budget:
-            return Planned(schedule, sequence, solution, graph, everything.peak)
+            return Planned(schedule, sequence, solution, graph)
         limit -= schedule.peak - budget
     found = None
     try:
@@ -141,7 +139,7 @@ def restored(program: Program, sequence: list[int], solution: str | None,
     graph = to_graph(replace(program, outside_bytes=outside_bytes), name)
     return Planned(schedule_of(program, graph, sequence), sequence,
                    rematch.Solution.from_json(solution, graph) if solution else None,
-                   graph, keep_all(program).peak)
+                   graph)
 
 
 def plan_least(program: Program, *, time_limit: float = 0.0, name: str = "",
@@ -155,8 +153,8 @@ def plan_least(program: Program, *, time_limit: float = 0.0, name: str = "",
         choices.append((least.plan.computed_ops(), least))
     if not choices:
         raise InfeasibleBudget("no plan was found at all")
-    found = [Planned(schedule_of(program, graph, sequence), sequence, solution, graph,
-                     keep_all(program).peak) for sequence, solution in choices]
+    found = [Planned(schedule_of(program, graph, sequence), sequence, solution, graph)
+             for sequence, solution in choices]
     return min(found, key=lambda planned: planned.schedule.peak)
 
 
@@ -170,7 +168,7 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
         schedule = schedule_of(program, graph, saved.sequence)
     except (rematch.Error, IndexError, KeyError, TypeError) as error:
         raise PlanMismatch(f"the saved plan is damaged: {error}") from None
-    found = Planned(schedule, saved.sequence, None, graph, keep_all(program).peak)
+    found = Planned(schedule, saved.sequence, None, graph)
     need = found.schedule.peak
     if need > budget:
         raise InfeasibleBudget(

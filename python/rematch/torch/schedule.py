@@ -20,6 +20,12 @@ class Copy:
         return f"{self.value}__{self.number}" if self.number else self.value
 
 
+def value_of(name: str) -> str:
+    """The value of the copy, or input, of this name."""
+    value, separator, number = name.rpartition("__")
+    return value if separator and number.isdigit() else name
+
+
 @dataclass
 class Run:
     """One run of an op: what it reads, what it makes, what goes afterwards."""

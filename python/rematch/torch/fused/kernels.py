@@ -19,7 +19,7 @@ from rematch.torch.fused.modules import modules
 from rematch.torch.fused.partition import Partition
 from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.program import Program
-from rematch.torch.schedule import Schedule
+from rematch.torch.schedule import Schedule, value_of
 
 _ALIGNMENT = 16  # Bytes.
 _SMALL = 0.001  # Of what is dropped: statistics, which may as well be kept.
@@ -38,7 +38,8 @@ class FusedKernels:
         self.program: Program | None = None
         self.in_place = False  # Results may be written over what is read last.
         self.reference: Reference | None = None  # With PyTorch's own partition.
-        self.is_settled = False  # Found to be the best before.
+        self.is_settled = False  # No other way is looked for:
+        self.is_remembered = False  # it was found to be the best before.
 
     def __str__(self) -> str:
         count = len(self.partition.recompute)
@@ -55,7 +56,7 @@ class FusedKernels:
         if found and record:
             found.reference = Reference(record["peak"], record["cost"])
             found.in_place = record["in_place"]
-            found.is_settled = True
+            found.is_settled = found.is_remembered = True
         return found
 
     @classmethod
@@ -71,8 +72,8 @@ class FusedKernels:
                 "peak": self.reference.peak, "cost": self.reference.cost}
 
     def start_over(self) -> FusedKernels | None:
-        """With PyTorch's own partition, if this is another."""
-        if self.partition == Partition():
+        """With PyTorch's own partition, if this one is from an earlier choice."""
+        if not self.is_remembered:
             return None
         return self._with(self.module, self.inputs, Partition())
 
@@ -128,6 +129,8 @@ class FusedKernels:
     def prepared(self, phase: str, function: Callable, inputs: list[str],
                  device: torch.device) -> Callable:
         """The function, given what its kernels rely on."""
+        if phase == "backward" and self.in_place:
+            function = self._sparing(function, inputs)
         if device.type != "cuda":
             return function
         if phase == "forward":
@@ -148,6 +151,27 @@ class FusedKernels:
                 return function(args)
 
         return call
+
+    def _sparing(self, function: Callable, inputs: list[str]) -> Callable:
+        """The backward pass; if it is to be run once more, it overwrites copies of
+        what forward has kept. That is kept anyway then, beyond the plan."""
+        before = self.found.program.values
+        sources = {value.storage_of for name, value in self.program.values.items()
+                   if value.storage_of != before[name].storage_of}
+        spared = [index for index, name in enumerate(inputs)
+                  if value_of(name) in sources]
+
+        def call(args: list) -> list:
+            if spared and torch._C._autograd._get_current_graph_task_keep_graph():
+                for index in spared:
+                    args[index] = _copy(args[index])
+            return function(args)
+
+        return call
+
+    def settle(self) -> None:
+        """No other way is looked for."""
+        self.is_settled, self.is_remembered = True, False
 
     def release(self) -> None:
         """Once it is planned."""

@@ -23,10 +23,10 @@ from rematch.torch import randomness
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
-from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
 from rematch.torch.fused.draws import draws
 from rematch.torch.fused.in_place import Kernel
 from rematch.torch.fused.snippet import Snippet
+from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
 from rematch.torch.fused.writes import NotUnderstood, is_method
 from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
