@@ -15,3 +15,19 @@ def fresh(monkeypatch, tmp_path_factory):
     torch._dynamo.reset()
     yield
     torch._dynamo.reset()
+
+
+@pytest.fixture
+def captures(monkeypatch):
+    """Partitions that were compiled, with fused kernels."""
+    found = []
+    from rematch.torch.fused import compiler  # Slow to import.
+
+    original = compiler.capture
+
+    def capture(module, inputs, partition, settings):
+        found.append(partition)
+        return original(module, inputs, partition, settings)
+
+    monkeypatch.setattr(compiler, "capture", capture)
+    return found

@@ -135,3 +135,37 @@ def test_as_a_backend_of_torch_compile():
     assert [graph.kernels.name for graph in seen] == ["fused"]
     for a, b in zip(ours.parameters(), theirs.parameters()):
         assert torch.equal(a.grad, b.grad)
+
+
+class Counting(nn.Module):
+    """Draws by an operator that makes its own result."""
+
+    def __init__(self, depth=4):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(SIZE, SIZE) for _ in range(depth))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x) * torch.poisson(torch.ones(1024, SIZE)))
+        return x
+
+
+def test_what_is_drawn_again_in_backward_is_the_same():
+    """The generator's state is among what forward keeps for that."""
+    def step_of(model, budget):
+        torch._dynamo.reset()
+        return rematch.torch.TrainStep(model, lambda output, _: output.square().mean(),
+                                       budget=budget, kernels="fused", cache=False)
+
+    inputs = torch.randn(1024, SIZE)
+    with pytest.raises(rematch.torch.InfeasibleBudget) as failure:
+        step_of(Counting(), 1)(inputs, None)
+    found = []
+    for budget in ("100%", failure.value.least_budget):
+        torch.manual_seed(0)
+        model = Counting()
+        step = step_of(model, budget)
+        step(inputs, None)
+        found.append([parameter.grad for parameter in model.parameters()])
+    assert any(name.endswith("_state") for name in step.graphs[0].schedule.boundary)
+    assert all(torch.equal(a, b) for a, b in zip(*found))

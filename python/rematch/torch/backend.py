@@ -87,11 +87,12 @@ def kernels_for(options: Options, module: fx.GraphModule, inputs, key: str) -> A
             return EagerKernels("the model is not on a GPU")
         if options.plan is not None and options.plan.kernels is None:
             return EagerKernels("the saved plan is over them")
-    from rematch.torch.fused.kernels import FusedKernels  # Slow to import.
+    from rematch.torch.fused.kernels import Compiler, FusedKernels  # Slow to import.
     device = on_gpu[0] if on_gpu else torch.device("cpu")
     try:
-        return FusedKernels.capture(module, inputs,
-                                    remembered.kernels(options, key, device))
+        return FusedKernels.capture(
+            Compiler(module, inputs, device if options.cache else None),
+            remembered.kernels(options, key, device))
     except Exception as error:  # Whatever Inductor says.
         if options.kernels == "fused":
             raise

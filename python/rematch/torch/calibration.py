@@ -15,9 +15,9 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.utils._python_dispatch import _disable_current_modes
 
 from rematch.torch import codegen, randomness
+from rematch.torch.for_real import for_real
 from rematch.torch.lowering import signature
 from rematch.torch.profiling import materialise
 from rematch.torch.program import Op, Program
@@ -64,7 +64,7 @@ def measure(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
     step = _function(schedule, [*names, *program.tangents], constants)
     state = randomness.current_state(device)
     times = []
-    with torch.no_grad(), _disable_current_modes():
+    with for_real():
         tangents = [materialise(program.values[name].signature, device)
                     for name in program.tangents]
         changed = {name for op in program.ops for name in op.changes or ()}

@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
 import rematch
 from rematch.torch import randomness
 from rematch.torch.errors import OutOfMemory
+from rematch.torch.for_real import for_real
 from rematch.torch.lowering import GENERATOR_STATE
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Op, Program, Ref, map_refs
@@ -257,7 +257,7 @@ def profile(program: Program, device: torch.device,
     state = randomness.current_state(device)
     progress = Progress(len(wanted))
     # Called while a compiler traces: what runs here is to run for real.
-    with torch.no_grad(), _disable_current_modes():
+    with for_real():
         for signature, ops in wanted.items():
             found = cache.find(signature) if cache else None
             if found is None:

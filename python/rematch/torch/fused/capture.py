@@ -39,12 +39,14 @@ class Pass:
     # Positions of inputs that kernels take to begin at a multiple of 16 bytes, and
     # that may not.
     aligned: tuple[int, ...] = ()
+    has_constants: bool = False  # Tensors are among the names.
 
 
 @dataclass(frozen=True)
 class Compiled:
     forward: Pass
     backward: Pass
+    joint: str = ""  # The digest of what it was made for, if that was before.
 
 
 def _known(settings: dict[str, Any], config: Any) -> dict[str, Any]:
@@ -60,19 +62,20 @@ def _known(settings: dict[str, Any], config: Any) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if has(name)}
 
 
-def capture(module: fx.GraphModule, inputs: Sequence,
-            partition: Partition) -> Compiled | None:
+def capture(module: fx.GraphModule, inputs: Sequence, partition: Partition,
+            settings: dict[str, Any]) -> Compiled | None:
     """What Inductor makes of a captured graph and its gradients; None if there are
-    no gradients."""
+    no gradients. `settings` are AOTAutograd's, besides those that are needed here."""
     found: dict[str, Pass] = {}
 
-    def compile_one(graph: fx.GraphModule, example_inputs: Sequence, **settings):
+    def compile_one(graph: fx.GraphModule, example_inputs: Sequence, **how):
         private = _private_inputs(graph)
-        code = compile_fx_inner(graph, example_inputs, **settings)
-        if not settings.get("is_inference"):
-            phase = "backward" if settings.get("is_backward") else "forward"
+        code = compile_fx_inner(graph, example_inputs, **how)
+        if not how.get("is_inference"):
+            phase = "backward" if how.get("is_backward") else "forward"
             found[phase] = Pass(code.source_code, _module_of(code.current_callable),
-                                private, tuple(code.inputs_to_check))
+                                private, tuple(code.inputs_to_check),
+                                bool(code.constants or code.torchbind_constants))
         return code
 
     copy = fx.GraphModule(module, fx.Graph())
@@ -81,8 +84,9 @@ def capture(module: fx.GraphModule, inputs: Sequence,
     copy.recompile()
     inductor = {**_known(INDUCTOR, inductor_config),
                 "custom_partitioner_fn": Partitioner(partition)}
+    functorch = {**_known(_FUNCTORCH, functorch_config), **settings}
     with torch.enable_grad(), inductor_config.patch(inductor), \
-            functorch_config.patch(_known(_FUNCTORCH, functorch_config)):
+            functorch_config.patch(functorch):
         compile_fx(copy, list(inputs), inner_compile=compile_one)
     if len(found) < 2:
         return None

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
+from rematch.torch.for_real import for_real
+from rematch.torch.fused.layout import copied
 from rematch.torch.profiling import Profiler
 from rematch.torch.program import Op, Program
 
@@ -123,9 +124,9 @@ def _over(op: Op, source: str, target: str) -> Op:
 def _is_the_same(program: Program, one: Op, other: Op, device: torch.device) -> bool:
     """Tried on numbers, where there is room for that."""
     try:
-        with torch.no_grad(), _disable_current_modes():
+        with for_real():
             arguments, _ = Profiler(program, device).arguments(one)
-            results = [op.call(*[item.clone() for item in arguments])
+            results = [op.call(*[copied(item) for item in arguments])
                        for op in (one, other)]
             pairs = zip(*(result if one.returns_tuple else (result,)
                           for result in results))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,8 +12,10 @@ from torch import fx
 
 from rematch.torch.eager_kernels import Reference
 from rematch.torch.errors import UnsupportedModel
-from rematch.torch.fused.capture import Compiled, capture
+from rematch.torch.fused.capture import Compiled
+from rematch.torch.fused.compiler import Compiler, joint_digest
 from rematch.torch.fused.in_place import overwriting
+from rematch.torch.fused.layout import copied
 from rematch.torch.fused.lowering import Lowering
 from rematch.torch.fused.modules import modules
 from rematch.torch.fused.partition import Partition
@@ -30,9 +32,9 @@ class FusedKernels:
 
     name = "fused"
 
-    def __init__(self, module: fx.GraphModule, inputs: Sequence, compiled: Compiled,
+    def __init__(self, compiler: Compiler, compiled: Compiled,
                  partition: Partition) -> None:
-        self.module, self.inputs = module, inputs
+        self.compiler = compiler
         self.compiled, self.partition = compiled, partition
         self.found: Lowering | None = None
         self.program: Program | None = None
@@ -47,12 +49,12 @@ class FusedKernels:
             f", {count} values computed again by backward" if count else "")
 
     @classmethod
-    def capture(cls, module: fx.GraphModule, inputs: Sequence,
+    def capture(cls, compiler: Compiler,
                 record: dict | None = None) -> FusedKernels | None:
         """As settled before, if there is a record of it. None if nothing has a
         gradient. Raises UnsupportedModel."""
         partition = Partition(frozenset(record["recompute"] if record else ()))
-        found = cls._with(module, inputs, partition)
+        found = cls._with(compiler, partition)
         if found and record:
             found.reference = Reference(record["peak"], record["cost"])
             found.in_place = record["in_place"]
@@ -60,10 +62,9 @@ class FusedKernels:
         return found
 
     @classmethod
-    def _with(cls, module: fx.GraphModule, inputs: Sequence,
-              partition: Partition) -> FusedKernels | None:
-        compiled = capture(module, inputs, partition)
-        return cls(module, inputs, compiled, partition) if compiled else None
+    def _with(cls, compiler: Compiler, partition: Partition) -> FusedKernels | None:
+        compiled = compiler.compiled(partition)
+        return cls(compiler, compiled, partition) if compiled else None
 
     def record(self) -> dict:
         """For who starts again."""
@@ -75,23 +76,32 @@ class FusedKernels:
         """With PyTorch's own partition, if this one is from an earlier choice."""
         if not self.is_remembered:
             return None
-        return self._with(self.module, self.inputs, Partition())
+        return self._with(self.compiler, Partition())
 
     def lower(self, joint: fx.GraphModule, num_forward_outputs: int,
               device: torch.device) -> Program:
-        try:
-            self.found = self.found or Lowering(self.compiled, joint,
-                                                num_forward_outputs, device)
-        except NotUnderstood as error:
-            raise UnsupportedModel(f"Inductor's code has something that is not "
-                                   f"understood, {error}; kernels='eager' takes "
-                                   "every model") from error
+        self.found = self.found or self._lowered(joint, num_forward_outputs, device)
         self.program = self.found.program
         if self.in_place:
             found = overwriting(self.program, self.found.kernels, device)
             self.in_place = found is not None
             self.program = found or self.program
         return self.program
+
+    def _lowered(self, joint: fx.GraphModule, num_forward_outputs: int,
+                 device: torch.device) -> Lowering:
+        digest = joint_digest(joint)
+        if self.compiled.joint and self.compiled.joint != digest:
+            self.compiled = self.compiler.fresh(self.partition)
+        try:
+            found = Lowering(self.compiled, joint, num_forward_outputs, device)
+        except NotUnderstood as error:
+            raise UnsupportedModel(f"Inductor's code has something that is not "
+                                   f"understood, {error}; kernels='eager' takes "
+                                   "every model") from error
+        if not self.compiled.joint:
+            self.compiler.keep(self.partition, self.compiled, digest)
+        return found
 
     def overwriting(self) -> FusedKernels | None:
         """With results written over what is read last, if there may be some."""
@@ -115,7 +125,7 @@ class FusedKernels:
         if partition == self.partition:
             return None
         try:
-            found = self._with(self.module, self.inputs, partition)
+            found = self._with(self.compiler, partition)
         except Exception as error:  # Whatever PyTorch says.
             raise UnsupportedModel(f"PyTorch cannot compile it: {error}") from error
         found.reference, found.in_place = self.reference, self.in_place
@@ -144,7 +154,7 @@ class FusedKernels:
         def call(args: list) -> list:
             for index in checked:
                 if args[index].data_ptr() % _ALIGNMENT:
-                    args[index] = _copy(args[index])
+                    args[index] = copied(args[index])
             if torch.cuda.current_device() == device.index:
                 return function(args)
             with torch.cuda.device(device):
@@ -164,7 +174,7 @@ class FusedKernels:
         def call(args: list) -> list:
             if spared and torch._C._autograd._get_current_graph_task_keep_graph():
                 for index in spared:
-                    args[index] = _copy(args[index])
+                    args[index] = copied(args[index])
             return function(args)
 
         return call
@@ -175,10 +185,4 @@ class FusedKernels:
 
     def release(self) -> None:
         """Once it is planned."""
-        self.module = self.inputs = None
-
-
-def _copy(tensor: torch.Tensor) -> torch.Tensor:
-    """With the same strides, where memory begins."""
-    return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
-                               device=tensor.device).copy_(tensor)
+        self.compiler = None

@@ -284,6 +284,8 @@ class Lowering:
         name = op.name + STATE_SUFFIX
         with _disable_current_modes():
             state = randomness.current_state(self.device)
+        with self.mode:
+            self.fakes[name] = torch.empty(state.shape, dtype=state.dtype)
         self.program.values[name] = Value(name, self._bytes(state), signature(state))
         self.program.ops.append(Op(name, GENERATOR_STATE, randomness.current_state,
                                    (self.device,), {}, (name,), phase=op.phase,

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One graph as PyTorch captured it, and what Inductor makes of it.
+
+PyTorch's caches save Inductor its work, but not what comes before it: the gradients
+are traced, taken apart and simplified anew. What was written for a graph is therefore
+kept on disk, and loaded as it is. A trace may depend on more than can be known here:
+it was written for one joint graph, and whoever uses it compares that with the one at
+hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import torch
+import torch._functorch.config as functorch_config
+import torch._inductor.config as inductor_config
+from torch import fx
+from torch._inductor.codecache import PyCodeCache, torch_key
+
+from rematch.torch import profiling
+from rematch.torch.fused.capture import Compiled, Pass, capture
+from rematch.torch.fused.partition import Partition
+from rematch.torch.lowering import signature
+from rematch.torch.profile_cache import ProfileCache
+
+
+def joint_digest(joint: fx.GraphModule) -> str:
+    """The same for the same forward and backward pass."""
+    shapes = [str(signature(node.meta["val"]))
+              if isinstance(node.meta.get("val"), torch.Tensor) else ""
+              for node in joint.graph.nodes]
+    return _hash(joint.code, shapes)
+
+
+class Compiler:
+    """Compiles with the settings of PyTorch as they are when it is made."""
+
+    def __init__(self, module: fx.GraphModule, inputs: Sequence,
+                 cached_for: torch.device | None = None) -> None:
+        """`cached_for` is the device for which results are kept on disk, if they
+        are to be."""
+        self.module, self.inputs = module, inputs
+        self.device = cached_for
+        # While AOTAutograd is at work these are others.
+        self.settings = {"backward_pass_autocast": value} if (value := getattr(
+            functorch_config, "backward_pass_autocast", None)) else {}
+        self.autocast = [(kind, torch.get_autocast_dtype(kind))
+                         for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind)]
+        self._known = cached_for and _hash(
+            torch_key().hex(), module.code, str(self.autocast),
+            [[str(signature(item)), item.requires_grad]
+             if isinstance(item, torch.Tensor) else str(item) for item in inputs],
+            [sorted((name, repr(value))
+                    for name, value in config.save_config_portable().items())
+             for config in (inductor_config, functorch_config)])
+
+    def compiled(self, partition: Partition) -> Compiled | None:
+        """As written before, or now; None if there are no gradients."""
+        return self._find(partition) or self.fresh(partition)
+
+    def fresh(self, partition: Partition) -> Compiled | None:
+        """As written now."""
+        with ExitStack() as stack:
+            for kind, dtype in self.autocast:
+                stack.enter_context(torch.autocast(kind, dtype))
+            return capture(self.module, self.inputs, partition, self.settings)
+
+    def keep(self, partition: Partition, compiled: Compiled, joint: str) -> None:
+        """On disk, if it is nothing but text. `joint` is the digest of what it was
+        made for."""
+        passes = {"forward": compiled.forward, "backward": compiled.backward}
+        if self.device is None or self._has_constants() or \
+                any(one.has_constants for one in passes.values()):
+            return
+        record = {name: {"source": one.source, "private": sorted(one.private),
+                         "aligned": list(one.aligned)}
+                  for name, one in passes.items()}
+        cache = self._cache()
+        try:
+            cache.store_record(self._key(partition), {"joint": joint, **record})
+        finally:
+            cache.close()
+
+    def _find(self, partition: Partition) -> Compiled | None:
+        if self.device is None:
+            return None
+        cache = self._cache()
+        try:
+            found = cache.find_record(self._key(partition))
+        finally:
+            cache.close()
+        return found and Compiled(_loaded(found["forward"]), _loaded(found["backward"]),
+                                  found["joint"])
+
+    def _has_constants(self) -> bool:
+        return any(node.op == "get_attr" for node in self.module.graph.nodes)
+
+    def _key(self, partition: Partition) -> str:
+        return "compiled " + _hash(self._known, sorted(partition.recompute))
+
+    def _cache(self) -> ProfileCache:
+        return ProfileCache(profiling.device_name(self.device), profiling.settings())
+
+
+def _loaded(plain: dict[str, Any]) -> Pass:
+    module = PyCodeCache.load(plain["source"])
+    return Pass(plain["source"], vars(module), frozenset(plain["private"]),
+                tuple(plain["aligned"]))
+
+
+def _hash(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Inductor wrote is loaded the next time, if it is for the same step."""
+
+import pytest
+import rematch.torch
+import torch
+from rematch.torch.fused import compiler
+from torch import nn
+from torch.nn import functional as F
+
+
+class Layers(nn.Module):
+    def __init__(self, scale=None):
+        super().__init__()
+        self.first, self.second = nn.Linear(16, 32), nn.Linear(32, 16)
+        self.scale = scale
+
+    def forward(self, x):
+        x = F.dropout(F.gelu(self.first(x)), 0.25)
+        x = self.second(x)
+        return x if self.scale is None else x * torch.tensor(self.scale)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+
+
+def trained(scale=None, autocast=False, **options):
+    """A loss and gradients, from a start of its own."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model = Layers(scale)
+    compiled = rematch.torch.compile(model, budget="1GiB", kernels="fused", **options)
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        loss = compiled(torch.randn(8, 16)).float().square().mean()
+    loss.backward()
+    return [loss.detach(), *(parameter.grad for parameter in model.parameters())]
+
+
+def equal(some, others):
+    return all(torch.equal(a, b) for a, b in zip(some, others, strict=True))
+
+
+def test_nothing_is_compiled_the_second_time_and_numbers_are_the_same(captures):
+    first = trained()
+    assert len(captures) == 1
+    assert equal(trained(), first)
+    assert len(captures) == 1
+
+
+def test_what_was_written_for_another_trace_is_not_run(captures, monkeypatch):
+    trained()
+    wanted = trained(autocast=True, cache=False)
+    captures.clear()
+    monkeypatch.setattr(compiler.Compiler, "_key", lambda *_: "one for all")
+    trained()
+    assert equal(trained(autocast=True), wanted)
+    assert len(captures) == 2
+
+
+def test_another_step_of_the_same_text_is_compiled_anew(captures):
+    """Under autocast PyTorch captures the same model, and traces another step."""
+    trained()
+    under_autocast = trained(autocast=True)
+    assert len(captures) == 2
+    assert equal(under_autocast, trained(autocast=True, cache=False))
+    assert not equal(under_autocast, trained())
+
+
+def test_other_settings_of_inductor_are_compiled_anew(captures):
+    trained()
+    with torch._inductor.config.patch(epilogue_fusion=False):
+        trained()
+    assert len(captures) == 2
+
+
+def test_constants_are_compiled_anew(captures):
+    """They are in the text by name only."""
+    first = trained(scale=[2.0] * 16)
+    second = trained(scale=[3.0] * 16)
+    assert not equal(first, second)
+    assert equal(second, trained(scale=[3.0] * 16, cache=False))
+
+
+def test_without_a_cache_nothing_is_kept(captures):
+    trained(cache=False)
+    trained()
+    assert len(captures) == 2
