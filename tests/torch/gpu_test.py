@@ -5,6 +5,7 @@ import gc
 
 import models
 import pytest
+import rematch.torch
 import torch
 import torch._inductor.config as inductor_config
 import training
@@ -153,3 +154,123 @@ def test_inputs_may_begin_anywhere():
         model.load_state_dict(state)
         losses.append(step(there, targets))
     assert torch.equal(*losses)
+
+
+# -- CUDA graphs -----------------------------------------------------------------
+
+GRAPHS = {"mode": "reduce-overhead", "kernels": "fused"}
+
+
+def graphs_of(step):
+    return step.graphs[0].cuda_graphs
+
+
+def updated(model, step, name, count=8):
+    """Steps of gradient descent, each with a batch of its own."""
+    torch.manual_seed(5)
+    found = []
+    for _ in range(count):
+        found.append(step(*batch_of(name)))  # Held while others are run.
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter -= 0.01 * parameter.grad
+        model.zero_grad()
+    found += [*model.parameters(), *model.buffers()]
+    return [tensor.detach().cpu() for tensor in found] + [torch.cuda.get_rng_state()]
+
+
+def test_cuda_graphs_give_the_same(name):
+    model = models.make(name).cuda()
+    state = {key: value.clone() for key, value in model.state_dict().items()}
+    found = []
+    for options in ({"kernels": "fused"}, GRAPHS):
+        torch._dynamo.reset()
+        model.load_state_dict(state)
+        model.zero_grad()
+        step = training.step_of(model, name, "1GiB", **options)
+        found.append(updated(model, step, name))
+    assert graphs_of(step).replays == 4, str(graphs_of(step))
+    assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
+
+
+@pytest.fixture
+def recorded():
+    """A model whose steps are replayed, and another that is not planned."""
+    model, plain = models.make("vit").cuda(), models.make("vit").cuda()
+    plain.load_state_dict(model.state_dict())
+    inputs, targets = batch_of("vit")
+    compiled = rematch.torch.compile(model, budget="1GiB", **GRAPHS)
+    for _ in range(6):
+        model.zero_grad()
+        training.loss_of("vit")(compiled(inputs), targets).backward()
+    model.zero_grad()
+    graphs = compiled.rematch_graphs[0].cuda_graphs
+    assert graphs.replays == 2, str(graphs)
+    return compiled, model, plain, (inputs, targets), graphs
+
+
+def are_close(model, plain):
+    return all(torch.allclose(a.grad, b.grad, rtol=1e-3, atol=1e-4)
+               for a, b in zip(model.parameters(), plain.parameters(), strict=True))
+
+
+def test_two_forward_passes_before_a_backward_pass(recorded):
+    compiled, model, plain, (inputs, targets), graphs = recorded
+    for each in (compiled, plain):
+        losses = [training.loss_of("vit")(each(inputs * factor), targets)
+                  for factor in (1, 2)]
+        (losses[0] + losses[1]).backward()
+    assert are_close(model, plain) and not graphs.given_up
+
+
+def test_backward_twice(recorded):
+    compiled, model, plain, (inputs, targets), graphs = recorded
+    for each in (compiled, plain):
+        loss = training.loss_of("vit")(each(inputs), targets)
+        loss.backward(retain_graph=True)
+        loss.backward()
+    assert are_close(model, plain)
+
+
+def test_gradients_add_up_without_graphs(recorded):
+    compiled, model, plain, (inputs, targets), graphs = recorded
+    for each in (compiled, plain):
+        for factor in (1, 2, 3):
+            training.loss_of("vit")(each(inputs * factor), targets).backward()
+    assert are_close(model, plain)
+    assert "gradients" in graphs.given_up
+
+
+def test_results_of_a_replay_stay(recorded):
+    compiled, model, plain, (inputs, targets), graphs = recorded
+    results = [compiled(inputs * factor) for factor in (1, 2)]
+    wanted = [plain(inputs * factor) for factor in (1, 2)]
+    assert all(torch.allclose(a, b, rtol=1e-3, atol=1e-4)
+               for a, b in zip(results, wanted))
+
+
+def test_gradients_outlive_the_model(recorded):
+    compiled, model, plain, (inputs, targets), graphs = recorded
+    for each in (compiled, plain):
+        training.loss_of("vit")(each(inputs), targets).backward()
+    graphs.give_up("it is over")
+    del compiled, each
+    torch._dynamo.reset()
+    gc.collect()
+    torch.cuda.empty_cache()
+    others = [torch.full((2**20,), 7.0, device="cuda") for _ in range(64)]
+    assert are_close(model, plain) and len(others) == 64
+
+
+def test_recorded_memory_is_within_the_budget():
+    model = models.make("resnet").cuda()
+    step = training.step_of(model, "resnet", "100%", **GRAPHS)
+    for _ in range(6):
+        model.zero_grad()
+        step(*batch_of("resnet"))
+    graph = step.graphs[0]
+    recording = graph.cuda_graphs.recording
+    if recording is None:
+        assert "of a budget of" in graph.cuda_graphs.given_up
+    else:
+        assert graph.schedule.fixed_bytes + recording.bytes <= graph.budget

@@ -6,7 +6,7 @@ import rematch.torch
 import torch
 from rematch.torch import planner
 from rematch.torch.fused.in_place import can_overwrite
-from rematch.torch.fused.layout import copied
+from rematch.torch.layout import copied
 from rematch.torch.step import WithLoss
 from torch import nn
 from torch.nn import functional as F

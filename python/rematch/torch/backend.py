@@ -128,6 +128,5 @@ def _boxed(module: fx.GraphModule) -> Callable:
 
 def rematch_backend(module: fx.GraphModule, inputs, *, options=None, mode=None):
     """torch.compile(model, backend="rematch", options={"budget": "6GiB"})."""
-    if mode is not None:
-        raise ValueError(f"rematch has no mode {mode!r}; say what you want in options")
-    return Backend(Options.parse(options))(module, inputs)
+    given = {**(options or {}), **({"mode": mode} if mode is not None else {})}
+    return Backend(Options.parse(given))(module, inputs)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rematch.torch import randomness
+from rematch.torch.lowering import GENERATOR_STATE
 from rematch.torch.program import Program, Ref
 from rematch.torch.schedule import Copy, Run
 
@@ -66,6 +67,8 @@ class Writer:
     def run(self, run: Run) -> None:
         op = run.op
         if op.call is None:  # Tangents: they are arguments.
+            return
+        if op.kind == GENERATOR_STATE and not any(run.makes):  # Nothing is redrawn.
             return
         snippet = getattr(op.call_in(run.number), "snippet", None)
         if snippet and not (run.number and op.state):

@@ -19,6 +19,7 @@ from rematch.torch.saved import SavedPlan
 class Options:
     budget: int | str = "auto"  # Bytes, "6GiB", "50%" of all kept, or "auto".
     kernels: str = "auto"  # "eager", "fused", or fused where that works.
+    mode: str = "default"  # "reduce-overhead": as CUDA graphs, where they fit.
     time_limit: float = 10.0  # Seconds for each graph.
     gap: float = 0.001  # Good enough.
     threads: int = 0  # 0: all.
@@ -41,6 +42,9 @@ class Options:
         if options.kernels not in ("auto", "eager", "fused"):
             raise ValueError(f"kernels must be 'auto', 'eager' or 'fused', not "
                              f"{options.kernels!r}")
+        if options.mode not in ("default", "reduce-overhead"):
+            raise ValueError(f"mode must be 'default' or 'reduce-overhead', not "
+                             f"{options.mode!r}")
         if options.kernels == "fused" and options.gpu is not None:
             raise ValueError("gpu= estimates PyTorch's own kernels; leave out "
                              "kernels='fused'")

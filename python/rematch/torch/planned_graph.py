@@ -13,8 +13,9 @@ import torch
 from torch import fx
 
 import rematch
-from rematch.torch import (agreement, calibration, checks, choice, codegen, memory,
-                           planner, profiling, remembered, roofline)
+from rematch.torch import (agreement, calibration, checks, choice, codegen, cuda_graphs,
+                           memory, planner, profiling, remembered, roofline)
+from rematch.torch.cuda_graphs import CudaGraphs
 from rematch.torch.eager_kernels import EagerKernels, Reference
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
@@ -22,6 +23,7 @@ from rematch.torch.identity import digest
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program, Ref
+from rematch.torch.recording import Recording
 from rematch.torch.residents import Residents
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule
@@ -51,6 +53,7 @@ class PlannedGraph:
         self.device: torch.device | None = None
         self.planned: planner.Planned | None = None
         self.functions: dict[str, Callable] = {}
+        self.cuda_graphs: CudaGraphs | None = None  # If they are wanted.
         self.ranks = agreement.Alone()
         self.wanted: int | None = None  # What the budget is here, in bytes,
         self.budget: int | None = None  # and where it is tightest.
@@ -116,7 +119,9 @@ class PlannedGraph:
 
     def explain(self) -> str:
         """What sits at the peak and what is recomputed, in words."""
-        return explain(f"{self.summary()}\nrun with {self.kernels}", self.schedule)
+        how = f", {self.cuda_graphs}" if self.cuda_graphs else ""
+        return explain(f"{self.summary()}\nrun with {self.kernels}{how}",
+                       self.schedule)
 
     def saved(self) -> SavedPlan:
         solution = self.solution
@@ -160,6 +165,8 @@ class PlannedGraph:
             if cache and self.kernels.record():
                 cache.store_record(self.key, self.kernels.record())
             self._calibrate(joint, device, cache)
+            if self._are_graphs_wanted:
+                self.cuda_graphs = self._graphs(num_fwd_outputs)
             self.timer = StepTimer(device, self._ran)
         finally:
             self._inputs = None
@@ -232,13 +239,23 @@ class PlannedGraph:
             self.planned = planner.reuse(self.program, options.plan, self.budget,
                                          self.name)
             return
+        if self._are_graphs_wanted:
+            try:
+                self._search(int(self.budget * (1 - cuda_graphs.SLACK)), cache)
+                return
+            except InfeasibleBudget as error:
+                log.info("without room for CUDA graphs: %s", error)
+        self._search(self.budget, cache)
+
+    def _search(self, budget: int, cache: ProfileCache | None) -> None:
+        options = self.options
         known = cache.find_least(digest(self.program)) if cache else None
         try:
             self.planned = self.ranks.planned(
-                self.program, self.budget, self.name, lambda: remembered.plan(
-                    cache, options, self.program, self.budget, self.name,
+                self.program, budget, self.name, lambda: remembered.plan(
+                    cache, options, self.program, budget, self.name,
                     lambda: planner.plan(
-                        self.program, self.budget, time_limit=options.time_limit,
+                        self.program, budget, time_limit=options.time_limit,
                         gap=options.gap, threads=options.threads, seed=options.seed,
                         name=self.name, least=known)))
         except InfeasibleBudget as error:
@@ -258,6 +275,24 @@ class PlannedGraph:
             self.program.outside_bytes = 0
             self.planned = planner.reuse(self.program, saved, saved.peak_bytes,
                                          self.name)
+
+    @property
+    def _are_graphs_wanted(self) -> bool:
+        return self.options.mode == cuda_graphs.MODE
+
+    def _graphs(self, results: int) -> CudaGraphs:
+        def check(size: int) -> str:
+            total = self.schedule.fixed_bytes + size
+            return "" if total <= self.budget else (
+                f"they take {rematch.format_bytes(total)} of a budget of "
+                f"{rematch.format_bytes(self.budget)}")
+
+        why_not = cuda_graphs.why_not(self.schedule, self.device)
+        if self.is_piece or self._plans:
+            why_not = "PyTorch captured the model in several pieces"
+        if why_not:
+            log.info("no CUDA graphs: %s", why_not)
+        return CudaGraphs(lambda: Recording(self.device, results), check, why_not)
 
     def _calibrate(self, joint: fx.GraphModule, device: torch.device,
                    cache: ProfileCache | None) -> None:
@@ -317,6 +352,8 @@ class PlannedGraph:
                                     now, phase, constants)
         self.functions[phase] = function
         function = self.kernels.prepared(phase, function, inputs, self.device)
+        if self.cuda_graphs:
+            function = self.cuda_graphs.wrap(phase, function)
         return self._observed(phase, function)
 
     def _observed(self, phase: str, function: Callable) -> Callable:

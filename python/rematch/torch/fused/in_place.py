@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from rematch.torch.for_real import for_real
-from rematch.torch.fused.layout import copied
+from rematch.torch.layout import copied
 from rematch.torch.profiling import Profiler
 from rematch.torch.program import Op, Program
 

@@ -15,7 +15,7 @@ from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused.capture import Compiled
 from rematch.torch.fused.compiler import Compiler, joint_digest
 from rematch.torch.fused.in_place import overwriting
-from rematch.torch.fused.layout import copied
+from rematch.torch.layout import copied
 from rematch.torch.fused.lowering import Lowering
 from rematch.torch.fused.modules import modules
 from rematch.torch.fused.partition import Partition

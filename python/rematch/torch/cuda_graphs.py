@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a step is run as CUDA graphs: what takes long to launch is launched at once.
+
+After a few steps one is recorded, in memory of its own, and from then on replayed.
+What a recording cannot do is run as before: a forward pass while the backward pass of
+another is still to come, a backward pass that is to be run once more. Gradients are
+where they were recorded, so they cannot add up over several steps: who holds those of
+the last step when the next begins has no more replays.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from rematch.torch.lowering import GENERATOR_STATE
+from rematch.torch.program import Value
+from rematch.torch.recording import Recording
+from rematch.torch.schedule import Schedule
+
+log = logging.getLogger("rematch")
+
+MODE = "reduce-overhead"
+# Of the budget, left to gaps: recorded memory is never moved.
+SLACK = 1 / 16
+_WARM_UPS = 3  # Steps.
+_MOST_RECORDINGS = 3
+
+
+def why_not(schedule: Schedule, device: torch.device) -> str:
+    """Why a schedule cannot be recorded; empty if it can."""
+    if device.type != "cuda":
+        return "the model is not on a GPU"
+    program = schedule.program
+    if any(not _is_on(value, device) for value in program.inputs.values()):
+        return "an input is not on the GPU"
+    for run in schedule.runs:
+        if run.op.kind == GENERATOR_STATE:
+            if any(run.makes):
+                return "random numbers are drawn again from a state of the generator"
+        elif run.op.outputs and not any(_is_on(program.values[name], device)
+                                        for name in run.op.outputs if name):
+            return f"{run.op.name} does not run on the GPU"
+    return ""
+
+
+def _is_on(value: Value, device: torch.device) -> bool:
+    return value.signature is None or value.signature[3] == device.type
+
+
+def _is_to_be_run_again() -> bool:
+    return torch._C._autograd._get_current_graph_task_keep_graph()
+
+
+class CudaGraphs:
+    """`make` makes a recording; `check` says what is wrong with the bytes that one
+    takes, or nothing. `given_up` says why there are no more replays."""
+
+    def __init__(self, make: Callable[[], Recording], check: Callable[[int], str],
+                 given_up: str = "") -> None:
+        self.make, self.check = make, check
+        self.given_up = given_up
+        self.recording: Any = None
+        self.replays = 0
+        self._steps = self._recordings = 0
+        self._places: list[int | None] = []  # Of inputs, in the call before.
+        self._moving: set[int] = set()
+
+    def __str__(self) -> str:
+        if self.given_up:
+            return f"not as CUDA graphs: {self.given_up}"
+        return "as CUDA graphs" if self.recording else "as CUDA graphs, once recorded"
+
+    def wrap(self, phase: str, function: Callable) -> Callable:
+        one = self._forward if phase == "forward" else self._backward
+
+        def call(args: list) -> list:
+            return function(args) if self.given_up else one(function, args)
+
+        return call
+
+    def give_up(self, why: str) -> None:
+        log.info("no CUDA graphs: %s", why)
+        self.given_up, self.recording = why, None
+
+    # -- forward -----------------------------------------------------------
+
+    def _forward(self, function: Callable, args: list) -> list:
+        recording = self.recording
+        if recording is None:
+            self._watch(args)
+            self._steps += 1
+            return self._record(function, args) if self._steps > _WARM_UPS \
+                else function(args)
+        if recording.keeps:
+            return function(args)
+        if not recording.is_complete:  # Its backward pass never came.
+            return self._record(function, args)
+        if recording.has_handed_out:
+            self.give_up("gradients of a step were still there when the next began; "
+                         "zero_grad() before the model is called lets them go")
+            return function(args)
+        if moved := recording.moved(args):
+            self._moving.update(moved)
+            return self._record(function, args)
+        self.replays += 1
+        return recording.forward(args)
+
+    def _watch(self, args: list) -> None:
+        places = [item.data_ptr() if isinstance(item, torch.Tensor) else None
+                  for item in args]
+        self._moving.update(index for index, (now, before)
+                            in enumerate(zip(places, self._places)) if now != before)
+        self._places = places
+
+    def _record(self, function: Callable, args: list) -> list:
+        self._recordings += 1
+        self.recording = None
+        if self._recordings > _MOST_RECORDINGS:
+            self.give_up("inputs are elsewhere in each step")
+            return function(args)
+        recording = self.make()
+        try:
+            found = recording.record_forward(function, args, self._moving)
+        except (RuntimeError, torch.OutOfMemoryError) as error:
+            self.give_up(_first_line(error))
+            return function(args)
+        self.recording = recording
+        args.clear()
+        return found
+
+    # -- backward ----------------------------------------------------------
+
+    def _backward(self, function: Callable, args: list) -> list:
+        recording = self.recording
+        if recording is None or not recording.is_for(args) or _is_to_be_run_again():
+            return function(args)
+        if recording.is_complete:
+            return recording.backward(args)
+        try:
+            found = recording.record_backward(function, args)
+        except (RuntimeError, torch.OutOfMemoryError) as error:
+            found = function(args)
+            self.give_up(_first_line(error))
+            return found
+        if wrong := self.check(recording.bytes):
+            self.give_up(wrong)
+        return found
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A step as two CUDA graphs that share their memory.
+
+What is replayed reads and writes where it did when it was recorded. What forward keeps
+for backward lies in memory that is used for something else once backward has read it:
+it is not held, but made again, from its address, for each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from rematch.torch.layout import copied
+from rematch.torch.profiling import requested
+
+
+def _is_there(item: Any) -> bool:
+    return isinstance(item, torch.Tensor) and item.is_cuda
+
+
+def _uses(storage: Any) -> int:
+    return torch._C._storage_Use_Count(storage._cdata)
+
+
+@dataclass
+class _Kept:
+    """How to make a tensor from its address."""
+
+    metadata: dict[str, Any]
+    storage: Any
+
+    def tensor(self) -> torch.Tensor:
+        return torch._C._construct_CUDA_Tensor_From_Storage_And_Metadata(
+            self.metadata, self.storage)
+
+
+@dataclass
+class _Input:
+    """One of forward's inputs, which an output is."""
+
+    index: int
+
+
+@dataclass
+class _Inputs:
+    """What a pass is given: at the same place each time, or copied to one."""
+
+    places: list[int | None] = field(default_factory=list)  # None: is copied.
+    buffers: list[torch.Tensor | None] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, args: Sequence, stays: Callable[[int, torch.Tensor], bool]) -> _Inputs:
+        found = cls()
+        for index, item in enumerate(args):
+            there = _is_there(item)
+            stay = not there or stays(index, item)
+            found.places.append(item.data_ptr() if there and stay else None)
+            found.buffers.append(None if stay else copied(item))
+        return found
+
+    def given(self, args: Sequence) -> list:
+        return [item if buffer is None else buffer
+                for item, buffer in zip(args, self.buffers, strict=True)]
+
+    def moved(self, args: Sequence) -> list[int]:
+        """Those that are not where they were."""
+        return [index for index, place in enumerate(self.places)
+                if place is not None and args[index].data_ptr() != place]
+
+    def take(self, args: Sequence) -> None:
+        for item, buffer in zip(args, self.buffers):
+            if buffer is not None:
+                buffer.copy_(item)
+
+    @property
+    def bytes(self) -> int:
+        return sum(buffer.untyped_storage().nbytes() for buffer in self.buffers
+                   if buffer is not None)
+
+
+class Recording:
+    """`results` is the number of forward's outputs that the caller sees: he has
+    copies of them. Both passes are recorded in the same step."""
+
+    def __init__(self, device: torch.device, results: int) -> None:
+        self.device, self.results = device, results
+        self.pool = torch.cuda.graph_pool_handle()
+        self.graphs: dict[str, torch.cuda.CUDAGraph] = {}
+        self.inputs: dict[str, _Inputs] = {}
+        self.outputs: list[Any] = []  # Of forward.
+        self.gradients: list[Any] = []
+        self.storages: dict[int, Any] = {}  # Of what forward keeps, by address.
+        self.known: set[int] = set()  # Addresses that backward may be given.
+        self._watch = _Watch(())  # Of gradients.
+        self.freed = 0  # Bytes: libraries have workspaces in the pool now.
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.graphs) == 2
+
+    def _record(self, phase: str, function: Callable, args: list) -> list:
+        graph = torch.cuda.CUDAGraph()
+        before = requested(self.device)
+        torch._C._cuda_clearCublasWorkspaces()
+        self.freed += before - requested(self.device)
+        with torch.cuda.graph(graph, pool=self.pool,
+                              capture_error_mode="thread_local"):
+            outputs = function(args)
+        torch._C._cuda_clearCublasWorkspaces()
+        self.graphs[phase] = graph
+        graph.replay()
+        return outputs
+
+    # -- forward -----------------------------------------------------------
+
+    def record_forward(self, function: Callable, args: Sequence,
+                       moving: set[int]) -> list:
+        """Inputs in `moving` are elsewhere each time."""
+        inputs = self.inputs["forward"] = _Inputs.of(
+            args, lambda index, _: index not in moving)
+        given = inputs.given(args)
+        outputs = self._record("forward", function, list(given))
+        self.known.update(item.data_ptr() for item in given if _is_there(item))
+        self.outputs = [self._output(index, item, given)
+                        for index, item in enumerate(outputs)]
+        return [self._result(spec, given) if index < self.results else item
+                for index, (spec, item) in enumerate(zip(self.outputs, outputs))]
+
+    def _output(self, index: int, item: Any, given: list) -> Any:
+        """How it is made the next time."""
+        if not _is_there(item):
+            return item
+        for position, other in enumerate(given):
+            if item is other:
+                return _Input(position)
+        if index < self.results:
+            return item
+        self.known.add(item.data_ptr())
+        return self._kept(item)
+
+    def _kept(self, item: torch.Tensor) -> _Kept:
+        storage = item.untyped_storage()
+        address, size = storage.data_ptr(), storage.nbytes()
+        if address not in self.storages:
+            self.storages[address] = torch._C._construct_storage_from_data_pointer(
+                address, item.device, size)
+        return _Kept({"nbytes": size, "data_ptr": address, "size": item.shape,
+                      "stride": item.stride(), "dtype": item.dtype,
+                      "device": item.device,
+                      "storage_offset": item.storage_offset()},
+                     self.storages[address])
+
+    def _result(self, spec: Any, given: list) -> Any:
+        if isinstance(spec, _Input):
+            return given[spec.index]
+        if isinstance(spec, _Kept):
+            return spec.tensor()
+        return copied(spec) if _is_there(spec) else spec
+
+    def forward(self, args: list) -> list:
+        inputs = self.inputs["forward"]
+        given = inputs.given(args)
+        inputs.take(args)
+        args.clear()
+        self.graphs["forward"].replay()
+        return [self._result(spec, given) for spec in self.outputs]
+
+    def moved(self, args: Sequence) -> list[int]:
+        """Inputs that are not where they were, by position."""
+        return self.inputs["forward"].moved(args)
+
+    # -- backward ----------------------------------------------------------
+
+    def is_for(self, args: Sequence) -> bool:
+        """Whether backward is given what this forward pass has kept."""
+        if self.is_complete:
+            return not self.inputs["backward"].moved(args)
+        found = {item.untyped_storage().data_ptr() for item in args if _is_there(item)}
+        return self.storages.keys() <= found
+
+    def record_backward(self, function: Callable, args: list) -> list:
+        """Lets go of what it is given. If that fails, `args` are as before."""
+        inputs = self.inputs["backward"] = _Inputs.of(
+            args, lambda _, item: item.data_ptr() in self.known)
+        given = inputs.given(args)
+        spare = [self._spared(item) for item in args]
+        args.clear()
+        try:
+            outputs = self._record("backward", function, given)
+        except Exception:
+            args[:] = [item.tensor() if isinstance(item, _Kept) else item
+                       for item in spare]
+            raise
+        self.gradients = outputs
+        self._watch = _Watch(outputs)
+        return self._handed()
+
+    def _spared(self, item: Any) -> Any:
+        """Without holding what forward has kept."""
+        if not _is_there(item) or \
+                item.untyped_storage().data_ptr() not in self.storages:
+            return item
+        return self._kept(item)
+
+    def backward(self, args: list) -> list:
+        self.inputs["backward"].take(args)
+        args.clear()
+        self.graphs["backward"].replay()
+        return self._handed()
+
+    def _handed(self) -> list:
+        return [item.detach() if _is_there(item) else item for item in self.gradients]
+
+    # -- memory ------------------------------------------------------------
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a backward pass is still to come, or could be."""
+        return any(_uses(storage) > 1 for storage in self.storages.values())
+
+    @property
+    def has_handed_out(self) -> bool:
+        """Whether the caller holds gradients of the last replay."""
+        return self._watch.are_used()
+
+    @property
+    def bytes(self) -> int:
+        """On the device, besides what forward is given."""
+        pool = sum(segment["total_size"] for segment in torch.cuda.memory_snapshot()
+                   if tuple(segment["segment_pool_id"]) == tuple(self.pool))
+        results = sum(item.untyped_storage().nbytes()
+                      for item in self.outputs[:self.results] if _is_there(item))
+        copies = sum(inputs.bytes for inputs in self.inputs.values())
+        return pool + results + copies - self.freed
+
+
+class _Watch:
+    """Whether others use the memory of tensors that are held here."""
+
+    def __init__(self, tensors: Sequence) -> None:
+        self.storages = {storage.data_ptr(): storage for storage in (
+            item.untyped_storage() for item in tensors if _is_there(item))}
+        self.own = {address: _uses(storage)
+                    for address, storage in self.storages.items()}
+
+    def are_used(self) -> bool:
+        return any(_uses(storage) > self.own[address]
+                   for address, storage in self.storages.items())
