@@ -129,7 +129,7 @@ def test_a_saved_plan_says_which_kernels_it_is_over(captures, tmp_path):
 # -- which way is run ----------------------------------------------------------
 
 
-def way(name, cost, *others, fits=True, over=None):
+def way(name, cost, *others, fits=True, over=None, blocks=None):
     """One that recomputes half, and leads to others."""
     op = SimpleNamespace(cost=cost / 1.5)
     runs = [SimpleNamespace(op=op, number=0), SimpleNamespace(
@@ -138,6 +138,7 @@ def way(name, cost, *others, fits=True, over=None):
     waiting = list(others)
     kernels = SimpleNamespace(
         name=name, is_settled=False, overwriting=lambda: over,
+        every_block=lambda: blocks,
         another=lambda schedule: waiting.pop(0) if waiting else None)
     failure = None if fits else InfeasibleBudget("too little", cost)
     found = choice.Way(kernels, SimpleNamespace(ops=[op]), None,
@@ -161,6 +162,12 @@ def test_in_place_is_run_if_that_is_better():
     assert chosen(way("a", 3.0, over=way("b", 2.0))) == "b"
     assert chosen(way("a", 3.0, over=way("b", 4.0))) == "a"
     assert chosen(way("a", 3.0, way("c", 2.5), over=way("b", 2.0))) == "b"
+
+
+def test_the_way_in_which_people_do_it_is_tried_too():
+    assert chosen(way("a", 3.0, blocks=way("b", 2.0))) == "b"
+    assert chosen(way("a", 3.0, way("c", 1.5), blocks=way("b", 2.0))) == "c"
+    assert chosen(way("a", 3.0, blocks=way("b", 2.0), fits=False)) == "b"
 
 
 def test_a_way_that_fits_is_better_than_one_that_does_not():

@@ -24,7 +24,10 @@ from rematch.torch.schedule import Schedule
 log = logging.getLogger("rematch")
 
 _MOST_WAYS = 3
-_WORTH_A_TRY = 0.005  # Of the time: less recomputation is left as it is.
+# Of the time: less recomputation is left as it is, and up to this much more, the way
+# in which people do it by hand is not tried.
+_WORTH_A_TRY = 0.005
+_MUCH = 0.05
 
 
 @dataclass
@@ -55,11 +58,11 @@ class Way:
                 f"{schedule.cost / 1e3:.1f} ms in "
                 f"{rematch.format_bytes(schedule.peak)}")
 
-    @property
-    def recomputes_much(self) -> bool:
+    def recomputes(self, share: float) -> bool:
+        """More than this share of the time."""
         runs = self.schedule.runs if self.schedule else ()
         again = sum(run.op.cost for run in runs if run.number)
-        return again > _WORTH_A_TRY * sum(op.cost for op in self.program.ops)
+        return again > share * sum(op.cost for op in self.program.ops)
 
 
 def choose(kernels: Any, may_fall_back: bool,
@@ -76,7 +79,7 @@ def choose(kernels: Any, may_fall_back: bool,
     if best.planned is None and kernels.is_settled:
         if (fresh := kernels.start_over()) is not None:
             best = _planned(fresh, plan_with)
-    last = best
+    first = last = best
     for _ in range(_MOST_WAYS - 1):
         found = _another(last, plan_with)
         if found is None:
@@ -85,6 +88,10 @@ def choose(kernels: Any, may_fall_back: bool,
         if not found.is_better_than(best):
             break
         best = found
+    if not first.kernels.is_settled and first.recomputes(_MUCH):
+        found = _tried(first.kernels.every_block, plan_with)
+        if found and found.is_better_than(best):
+            best = found
     return best
 
 
@@ -92,7 +99,7 @@ def _planned(kernels: Any, plan_with: Callable[[Any], Way]) -> Way:
     """As it is, or in place if that is better."""
     best = plan_with(kernels)
     log.info("%s", best)
-    if kernels.is_settled or not best.recomputes_much:
+    if kernels.is_settled or not best.recomputes(_WORTH_A_TRY):
         return best
     if (other := kernels.overwriting()) is not None:
         found = plan_with(other)
@@ -103,10 +110,14 @@ def _planned(kernels: Any, plan_with: Callable[[Any], Way]) -> Way:
 
 
 def _another(way: Way, plan_with: Callable[[Any], Way]) -> Way | None:
-    if way.kernels.is_settled or not way.recomputes_much:
+    if way.kernels.is_settled or not way.recomputes(_WORTH_A_TRY):
         return None
+    return _tried(lambda: way.kernels.another(way.schedule), plan_with)
+
+
+def _tried(make: Callable[[], Any], plan_with: Callable[[Any], Way]) -> Way | None:
     try:
-        kernels = way.kernels.another(way.schedule)
+        kernels = make()
         return _planned(kernels, plan_with) if kernels else None
     except RematchTorchError as error:  # The way at hand will do.
         log.info("no other partition: %s", error)

@@ -101,7 +101,7 @@ class Compiler:
         return any(node.op == "get_attr" for node in self.module.graph.nodes)
 
     def _key(self, partition: Partition) -> str:
-        return "compiled " + _hash(self._known, sorted(partition.recompute))
+        return "compiled " + _hash(self._known, partition.record())
 
     def _cache(self) -> ProfileCache:
         return ProfileCache(profiling.device_name(self.device), profiling.settings())

@@ -44,16 +44,16 @@ class FusedKernels:
         self.is_remembered = False  # it was found to be the best before.
 
     def __str__(self) -> str:
-        count = len(self.partition.recompute)
-        return "fused kernels" + (", some in place" if self.in_place else "") + (
-            f", {count} values computed again by backward" if count else "")
+        return ", ".join(part for part in (
+            "fused kernels", "some in place" if self.in_place else "",
+            str(self.partition)) if part)
 
     @classmethod
     def capture(cls, compiler: Compiler,
                 record: dict | None = None) -> FusedKernels | None:
         """As settled before, if there is a record of it. None if nothing has a
         gradient. Raises UnsupportedModel."""
-        partition = Partition(frozenset(record["recompute"] if record else ()))
+        partition = Partition.from_record(record) if record else Partition()
         found = cls._with(compiler, partition)
         if found and record:
             found.reference = Reference(record["peak"], record["cost"])
@@ -68,8 +68,7 @@ class FusedKernels:
 
     def record(self) -> dict:
         """For who starts again."""
-        return {"recompute": sorted(self.partition.recompute),
-                "in_place": self.in_place,
+        return {**self.partition.record(), "in_place": self.in_place,
                 "peak": self.reference.peak, "cost": self.reference.cost}
 
     def start_over(self) -> FusedKernels | None:
@@ -122,6 +121,13 @@ class FusedKernels:
         least = _SMALL * sum(dropped.values())
         partition = self.partition.with_more(
             name for name, size in dropped.items() if size > least)
+        return self._partitioned(partition)
+
+    def every_block(self) -> FusedKernels | None:
+        """With all that is inside of blocks computed again by backward itself."""
+        return self._partitioned(Partition(every_block=True))
+
+    def _partitioned(self, partition: Partition) -> FusedKernels | None:
         if partition == self.partition:
             return None
         try:

@@ -8,7 +8,7 @@ its own kernels. Which values those are is PyTorch's choice unless they are name
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import fx
@@ -17,17 +17,33 @@ from torch._inductor import inductor_prims
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
 from torch.utils.checkpoint import CheckpointPolicy
 
+from rematch.torch.fused.blocks import blocks_of
 from rematch.torch.randomness import is_random
 
 
 @dataclass(frozen=True)
 class Partition:
-    """By names of the joint graph."""
+    """By names of the joint graph. `every_block`: all that is inside of the blocks
+    of the model, too."""
 
     recompute: frozenset[str] = frozenset()
+    every_block: bool = False
 
     def with_more(self, names: Iterable[str]) -> Partition:
-        return Partition(self.recompute | frozenset(names))
+        return replace(self, recompute=self.recompute | frozenset(names))
+
+    @classmethod
+    def from_record(cls, record: dict) -> Partition:
+        return cls(frozenset(record["recompute"]), record.get("every_block", False))
+
+    def record(self) -> dict:
+        return {"recompute": sorted(self.recompute), "every_block": self.every_block}
+
+    def __str__(self) -> str:
+        parts = ["all inside of blocks"] if self.every_block else []
+        if self.recompute:
+            parts.append(f"{len(self.recompute)} values")
+        return " and ".join(parts) + " computed again by backward" if parts else ""
 
 
 _SEEDED = (inductor_prims.random, inductor_prims.randint, inductor_prims.lookup_seed)
@@ -71,11 +87,14 @@ class Partitioner(CustomPartitionerFn):
         for node in joint.graph.nodes:
             if node.target is inductor_prims.seeds:
                 node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
-        for node in _with_what_belongs(joint, self.partition.recompute):
+        blocks = blocks_of(joint) if self.partition.every_block else {}
+        names = self.partition.recompute | {node.name for node in blocks}
+        for node in _with_what_belongs(joint, names):
             node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
-            node.meta["ac_graph_id"] = 0
+            # What one block takes from another is kept.
+            node.meta["ac_graph_id"] = blocks.get(node, 0)
         return min_cut_rematerialization_partition(joint, joint_inputs, **settings)
 
     def uuid(self) -> str:
         """What it does, for PyTorch's caches."""
-        return f"rematch {sorted(self.partition.recompute)}"
+        return f"rematch {self.partition.record()}"
