@@ -64,6 +64,13 @@ def test_operators_write_to_what_their_schema_says():
     assert found.elements == {"buf4": ("buf3", 1)}
 
 
+def test_operators_without_an_overload_write_to_what_all_of_them_do():
+    found = wrapper(ALLOCATE, "aten.index_put_(buf0, [primals_1], primals_1, True)",
+                    "aten.scatter_(buf0, 0, primals_1, primals_1)",
+                    "buf1 = aten.index_put(buf0, [primals_1], primals_1)")
+    assert [call.writes for call in found.calls] == [["buf0"], ["buf0"], []]
+
+
 @pytest.mark.parametrize("offset", ["i32", "constexpr"])  # The latter if it is 1.
 def test_triton_kernels_write_to_what_they_say(offset):
     head = TRITON.format(name="first", mutated="[]", offset=offset, body="pass") + \
@@ -109,7 +116,8 @@ def test_attention_draws_if_it_drops():
     "buf0 += 1", "buf1, buf2 = both(primals_1, buf0)", "primals_1.size(0)",
     "buf1 = primals_1[0]", "for i in range(3): fill(primals_1, buf0)",
     "fill(primals_1)", "buf0.view(3)", "nobody.knows(buf0)", "both(None, buf0)",
-    "nobody.run(buf0)", "buf0[0:1].view(2)", "buf0.exponential_()"])
+    "nobody.run(buf0)", "buf0[0:1].view(2)", "buf0.exponential_()",
+    "aten.index_put(buf0, [primals_1], primals_1)"])
 def test_what_is_not_understood_is_refused_with_the_line(line):
     with pytest.raises(NotUnderstood) as failure:
         wrapper(ALLOCATE, line)

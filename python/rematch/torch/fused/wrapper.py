@@ -126,6 +126,8 @@ class _Reader:
     def call(self, node: ast.Call, result: str | None) -> None:
         node = self.substituted(node)
         written = [self.base(item, node) for item in self.writes.of(node)]
+        if result is None and not written:
+            raise NotUnderstood(node, "a call that makes nothing and writes to nothing")
         self.wrapper.calls.append(Call(node, self.names(node),
                                        list(dict.fromkeys(written)), result))
 

@@ -135,15 +135,17 @@ class Writes:
 
     def _operator(self, call: ast.Call) -> Iterator[ast.expr]:
         operator = self.operator(call)
-        if not isinstance(operator, torch._ops.OpOverload):
-            return
-        parameters = operator._schema.arguments
-        given = dict(zip((p.name for p in parameters), call.args))
-        given.update((k.arg, k.value) for k in call.keywords if k.arg != "out")
-        for parameter in parameters:
-            written = parameter.alias_info and parameter.alias_info.is_write
-            if written and parameter.name in given:
-                yield given[parameter.name]
+        if isinstance(operator, torch._ops.OpOverload):
+            yield from _written(call, operator)
+        elif isinstance(operator, torch._ops.OpOverloadPacket):
+            # Which of them it is depends on the arguments.
+            found = [list(_written(call, getattr(operator, name)))
+                     for name in operator.overloads()
+                     if "out" not in name.split("_")]
+            if any(other != found[0] for other in found):
+                raise NotUnderstood(call, "an operator whose overloads write to "
+                                          "different arguments")
+            yield from found[0]
 
     def operator(self, call: ast.Call) -> Any:
         """What is called."""
@@ -154,6 +156,16 @@ class Writes:
             if place is None:
                 raise NotUnderstood(call, f"'{part}' is not known")
         return place
+
+
+def _written(call: ast.Call, operator: torch._ops.OpOverload) -> Iterator[ast.expr]:
+    parameters = operator._schema.arguments
+    given = dict(zip((p.name for p in parameters), call.args))
+    given.update((k.arg, k.value) for k in call.keywords if k.arg != "out")
+    for parameter in parameters:
+        written = parameter.alias_info and parameter.alias_info.is_write
+        if written and parameter.name in given:
+            yield given[parameter.name]
 
 
 def is_method(call: ast.Call) -> bool:
