@@ -180,15 +180,16 @@ def test_a_recording_that_takes_too_much_is_let_go(training):
 # -- what cannot be recorded -----------------------------------------------------
 
 
-def schedule(made=(), inputs=("cuda",), kind="op", outputs=("cuda",)):
+def schedule(inputs=("cuda",), kind="op", outputs=("cuda",), number=0, state=None):
     def value(place):
         return SimpleNamespace(signature=((1,), (1,), "torch.float32", place))
 
     program = SimpleNamespace(inputs=dict(enumerate(map(value, inputs))),
                               values=dict(enumerate(map(value, outputs), 1)))
-    op = SimpleNamespace(kind=kind, name="a", outputs=tuple(program.values))
+    op = SimpleNamespace(kind=kind, name="a", outputs=tuple(program.values),
+                         state=state)
     return SimpleNamespace(program=program,
-                           runs=[SimpleNamespace(op=op, makes=made)])
+                           runs=[SimpleNamespace(op=op, number=number)])
 
 
 def test_why_a_schedule_cannot_be_recorded():
@@ -198,9 +199,9 @@ def test_why_a_schedule_cannot_be_recorded():
     assert "not on a GPU" in why_not(schedule(), torch.device("cpu"))
     assert "an input" in why_not(schedule(inputs=("cuda", "cpu")), device)
     assert "a does not run" in why_not(schedule(outputs=("cpu",)), device)
-    state = {"kind": GENERATOR_STATE, "outputs": ("cpu",)}
-    assert why_not(schedule(made=(None,), **state), device) == ""
-    assert "drawn again" in why_not(schedule(made=("copy",), **state), device)
+    assert why_not(schedule(kind=GENERATOR_STATE, outputs=("cpu",)), device) == ""
+    assert why_not(schedule(state="state"), device) == ""
+    assert "drawn again" in why_not(schedule(state="state", number=1), device)
 
 
 # -- what people say -------------------------------------------------------------

@@ -106,6 +106,8 @@ def test_attention_draws_if_it_drops():
           "None, primals_1, primals_1, primals_1, primals_1, 0.1, [True, True, True, "
           "False])"] = False
     lines["aten.randint.low_out(0, 9, [1], out=buf0)"] = True
+    lines["aten.bernoulli_(buf0, 0.5)"] = True
+    lines["aten.index_put_(buf0, [primals_1], primals_1, True)"] = False
     lines["buf0.zero_()"] = False
     for line, does in lines.items():
         found = wrapper(ALLOCATE, line)

@@ -10,15 +10,17 @@ from typing import Any
 
 from rematch.torch import randomness
 from rematch.torch.lowering import GENERATOR_STATE
-from rematch.torch.program import Program, Ref
+from rematch.torch.program import Program, Ref, refs
 from rematch.torch.schedule import Copy, Run
 
 
 class Writer:
     """Collects lines, and the objects that they name."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, left_out: set[str]) -> None:
+        """`left_out` are copies that nobody reads."""
         self.program = program
+        self.left_out = left_out
         self.lines: list[str] = []
         self.settings: dict[str, None] = {}  # Lines before all others.
         self.names: dict[str, Any] = {"_replay": randomness.replay}
@@ -68,15 +70,17 @@ class Writer:
         op = run.op
         if op.call is None:  # Tangents: they are arguments.
             return
-        if op.kind == GENERATOR_STATE and not any(run.makes):  # Nothing is redrawn.
-            return
         snippet = getattr(op.call_in(run.number), "snippet", None)
-        if snippet and not (run.number and op.state):
+        if op.kind == GENERATOR_STATE and not any(
+                copy and copy.name not in self.left_out for copy in run.makes):
+            pass
+        elif snippet and not (run.number and op.state):
             self._in_line(run, snippet)
         else:
             self._as_call(run)
-        if run.drops:
-            self.lines.append("del " + ", ".join(copy.name for copy in run.drops))
+        drops = [copy.name for copy in run.drops if copy.name not in self.left_out]
+        if drops:
+            self.lines.append("del " + ", ".join(drops))
 
     def _in_line(self, run: Run, snippet: Any) -> None:
         settings, lines = snippet.in_line(
@@ -107,6 +111,18 @@ class Writer:
             self.lines.append(f"{targets[0]} = {call}")
 
 
+def _unread_states(runs: Sequence[Run], outputs: Sequence[Any],
+                   now: dict[str, Copy]) -> set[str]:
+    """States of the generator that nothing is drawn from again: the first run of an
+    op that draws takes the generator as it is."""
+    made = {copy.name for run in runs if run.op.kind == GENERATOR_STATE
+            for copy in run.makes if copy}
+    read = {run.reads[run.op.state.name].name for run in runs
+            if run.number and run.op.state}
+    kept = {now.get(ref.name, Copy(ref.name)).name for ref in refs(list(outputs))}
+    return made - read - kept
+
+
 def generate(program: Program, runs: Sequence[Run], inputs: Sequence[str],
              outputs: Sequence[Any], now: dict[str, Copy], name: str,
              constants: dict[str, Any]) -> Callable[[list], list]:
@@ -116,7 +132,7 @@ def generate(program: Program, runs: Sequence[Run], inputs: Sequence[str],
     constants, resolved with the copies in `now`. `constants` are values that are
     always there, by name. Its source is `.source`.
     """
-    writer = Writer(program)
+    writer = Writer(program, _unread_states(runs, outputs, now))
     for run in runs:
         writer.run(run)
     result = writer.text(list(outputs), now)

@@ -38,10 +38,9 @@ def why_not(schedule: Schedule, device: torch.device) -> str:
     if any(not _is_on(value, device) for value in program.inputs.values()):
         return "an input is not on the GPU"
     for run in schedule.runs:
-        if run.op.kind == GENERATOR_STATE:
-            if any(run.makes):
-                return "random numbers are drawn again from a state of the generator"
-        elif run.op.outputs and not any(_is_on(program.values[name], device)
+        if run.number and run.op.state is not None:
+            return "random numbers are drawn again from a state of the generator"
+        if run.op.kind != GENERATOR_STATE and run.op.outputs and not any(_is_on(program.values[name], device)
                                         for name in run.op.outputs if name):
             return f"{run.op.name} does not run on the GPU"
     return ""

@@ -8,7 +8,9 @@ it is not held, but made again, from its address, for each step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,25 @@ import torch
 
 from rematch.torch.layout import copied
 from rematch.torch.profiling import requested
+
+
+@contextmanager
+def _few_gaps() -> Iterator[None]:
+    """The allocator takes memory as one piece that grows, not piece by piece, as
+    that leaves a third unused between them."""
+    given = os.environ.get("PYTORCH_CUDA_ALLOC_CONF",
+                           os.environ.get("PYTORCH_ALLOC_CONF", ""))
+    others = [item for item in given.split(",")
+              if item and not item.startswith("expandable_segments")]
+    _set_allocator(",".join([*others, "expandable_segments:True"]))
+    try:
+        yield
+    finally:
+        _set_allocator(given or "expandable_segments:False")
+
+
+_set_allocator = getattr(torch._C, "_accelerator_setAllocatorSettings", None) or \
+    torch.cuda.memory._set_allocator_settings
 
 
 def _is_there(item: Any) -> bool:
@@ -107,8 +128,8 @@ class Recording:
         before = requested(self.device)
         torch._C._cuda_clearCublasWorkspaces()
         self.freed += before - requested(self.device)
-        with torch.cuda.graph(graph, pool=self.pool,
-                              capture_error_mode="thread_local"):
+        with _few_gaps(), torch.cuda.graph(graph, pool=self.pool,
+                                           capture_error_mode="thread_local"):
             outputs = function(args)
         torch._C._cuda_clearCublasWorkspaces()
         self.graphs[phase] = graph

@@ -23,7 +23,15 @@ def draws(call: ast.Call, writes: Writes) -> bool:
     if _drops_nothing(call, operator) or _is_given_seeds(operator):
         return False
     text = ast.unparse(function)
-    return randomness.is_random(operator) or "rand" in text or "seed" in text
+    return any(map(randomness.is_random, _overloads(operator))) or \
+        "rand" in text or "seed" in text
+
+
+def _overloads(operator: Any) -> list[Any]:
+    """All that may be meant."""
+    if isinstance(operator, torch._ops.OpOverloadPacket):
+        return [getattr(operator, name) for name in operator.overloads()]
+    return [operator]
 
 
 def _is_given_seeds(operator: Any) -> bool:
