@@ -8,7 +8,8 @@ import pytest
 import rematch.torch
 import torch
 from rematch.torch import cuda_graphs
-from rematch.torch.cuda_graphs import CudaGraphs, why_not
+from rematch.torch.cuda_graphs import CudaGraphs, why_not, with_room
+from rematch.torch.errors import InfeasibleBudget
 from rematch.torch.lowering import GENERATOR_STATE
 from torch import nn
 
@@ -202,6 +203,56 @@ def test_why_a_schedule_cannot_be_recorded():
     assert why_not(schedule(kind=GENERATOR_STATE, outputs=("cpu",)), device) == ""
     assert why_not(schedule(state="state"), device) == ""
     assert "drawn again" in why_not(schedule(state="state", number=1), device)
+
+
+# -- room ------------------------------------------------------------------------
+
+
+class Search:
+    """Plans take what they may, and their recordings have gaps."""
+
+    def __init__(self, gaps, least=0):
+        self.gaps, self.least, self.asked = gaps, least, []
+
+    def __call__(self, budget):
+        self.asked.append(budget)
+        if budget < self.least:
+            raise InfeasibleBudget("too little", self.least)
+        return SimpleNamespace(schedule=SimpleNamespace(fixed_bytes=100, peak=budget))
+
+    def size_of(self, schedule):
+        return int((schedule.peak - 100) * self.gaps)
+
+
+def test_a_plan_whose_recording_fits_is_taken_as_it_is():
+    search = Search(1.0)
+    first = search(1000)
+    assert with_room(first, 1000, search, search.size_of) == (first, "")
+    assert search.asked == [1000]
+
+
+@pytest.mark.parametrize("gaps", [1.01, 1.5])
+def test_plans_are_made_for_less_until_their_recording_fits(gaps):
+    search = Search(gaps)
+    found, wrong = with_room(search(1000), 1000, search, search.size_of)
+    assert not wrong and 100 + search.size_of(found.schedule) <= 1000
+    assert found.schedule.peak >= 100 + 890 / gaps
+
+
+def test_a_plan_stays_if_no_recording_fits():
+    search = Search(1.5, least=900)
+    first = search(1000)
+    found, wrong = with_room(first, 1000, search, search.size_of)
+    assert found is first and wrong == "they take 1.416 KiB of a budget of 1000 B"
+
+
+def test_a_plan_stays_if_it_cannot_be_recorded():
+    def fails(_):
+        raise RuntimeError("not while recording")
+
+    search = Search(1.0)
+    first = search(1000)
+    assert with_room(first, 1000, search, fails) == (first, "not while recording")
 
 
 # -- what people say -------------------------------------------------------------

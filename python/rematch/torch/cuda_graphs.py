@@ -16,7 +16,10 @@ from typing import Any
 
 import torch
 
+import rematch
+from rematch.torch.errors import InfeasibleBudget
 from rematch.torch.lowering import GENERATOR_STATE
+from rematch.torch.planner import Planned
 from rematch.torch.program import Value
 from rematch.torch.recording import Recording
 from rematch.torch.schedule import Schedule
@@ -24,10 +27,9 @@ from rematch.torch.schedule import Schedule
 log = logging.getLogger("rematch")
 
 MODE = "reduce-overhead"
-# Of the budget, left to gaps: recorded memory is never moved.
-SLACK = 1 / 16
 _WARM_UPS = 3  # Steps.
 _MOST_RECORDINGS = 3
+_MOST_PLANS = 4
 
 
 def why_not(schedule: Schedule, device: torch.device) -> str:
@@ -48,6 +50,36 @@ def why_not(schedule: Schedule, device: torch.device) -> str:
 
 def _is_on(value: Value, device: torch.device) -> bool:
     return value.signature is None or value.signature[3] == device.type
+
+
+def too_much(size: int, budget: int) -> str:
+    """What is wrong with that many bytes; empty if they fit."""
+    return "" if size <= budget else (f"they take {rematch.format_bytes(size)} of a "
+                                      f"budget of {rematch.format_bytes(budget)}")
+
+
+def with_room(planned: Planned, budget: int, search: Callable[[int], Planned],
+              size_of: Callable[[Schedule], int]) -> tuple[Planned, str]:
+    """A plan whose recording, which has gaps, fits into the budget as well: this one
+    or one for less that `search` finds. If there is none, this one, and what is
+    wrong. `size_of` tries how many bytes a recording takes besides what is fixed."""
+    found, limit, wrong = planned, budget, ""
+    for _ in range(_MOST_PLANS):
+        try:
+            size = size_of(found.schedule)
+        except (RuntimeError, torch.OutOfMemoryError) as error:
+            return planned, _first_line(error)
+        fixed = found.schedule.fixed_bytes
+        wrong = too_much(fixed + size, budget)
+        if not wrong:
+            return found, ""
+        # It shrinks about as what is planned does.
+        limit = fixed + int((limit - fixed) * (budget - fixed) / size)
+        try:
+            found = search(limit)
+        except InfeasibleBudget:
+            break
+    return planned, wrong
 
 
 def _is_to_be_run_again() -> bool:

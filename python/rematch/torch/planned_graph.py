@@ -23,13 +23,18 @@ from rematch.torch.identity import digest
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program, Ref
-from rematch.torch.recording import Recording
+from rematch.torch.recording import Recording, bytes_to_record
 from rematch.torch.residents import Residents
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule
 from rematch.torch.step_timer import StepTimer
 
 log = logging.getLogger("rematch")
+
+
+def _constants(joint: fx.GraphModule) -> dict[str, Any]:
+    return {node.name: getattr(joint, node.target)
+            for node in joint.graph.find_nodes(op="get_attr")}
 
 
 class PlannedGraph:
@@ -164,9 +169,9 @@ class PlannedGraph:
             self._adopt(way)
             if cache and self.kernels.record():
                 cache.store_record(self.key, self.kernels.record())
+            if self.options.mode == cuda_graphs.MODE:
+                self.cuda_graphs = self._graphs(joint, num_fwd_outputs, cache)
             self._calibrate(joint, device, cache)
-            if self._are_graphs_wanted:
-                self.cuda_graphs = self._graphs(num_fwd_outputs)
             self.timer = StepTimer(device, self._ran)
         finally:
             self._inputs = None
@@ -239,12 +244,6 @@ class PlannedGraph:
             self.planned = planner.reuse(self.program, options.plan, self.budget,
                                          self.name)
             return
-        if self._are_graphs_wanted:
-            try:
-                self._search(int(self.budget * (1 - cuda_graphs.SLACK)), cache)
-                return
-            except InfeasibleBudget as error:
-                log.info("without room for CUDA graphs: %s", error)
         self._search(self.budget, cache)
 
     def _search(self, budget: int, cache: ProfileCache | None) -> None:
@@ -276,28 +275,31 @@ class PlannedGraph:
             self.planned = planner.reuse(self.program, saved, saved.peak_bytes,
                                          self.name)
 
-    @property
-    def _are_graphs_wanted(self) -> bool:
-        return self.options.mode == cuda_graphs.MODE
+    def _graphs(self, joint: fx.GraphModule, results: int,
+                cache: ProfileCache | None) -> CudaGraphs:
+        inputs, constants = self._inputs, _constants(joint)
 
-    def _graphs(self, results: int) -> CudaGraphs:
-        def check(size: int) -> str:
-            total = self.schedule.fixed_bytes + size
-            return "" if total <= self.budget else (
-                f"they take {rematch.format_bytes(total)} of a budget of "
-                f"{rematch.format_bytes(self.budget)}")
+        def search(budget: int) -> planner.Planned:
+            self._search(budget, cache)
+            return self.planned
 
         why_not = cuda_graphs.why_not(self.schedule, self.device)
-        if self.is_piece or self._plans:
-            why_not = "PyTorch captured the model in several pieces"
+        if self.is_piece or self._plans or self.options.plan is not None:
+            why_not = "the plan is given, or one of several pieces"
+        if not why_not and calibration.can_run(self.program, inputs, constants):
+            self.planned, why_not = cuda_graphs.with_room(
+                self.planned, self.budget, search, lambda schedule: bytes_to_record(
+                    schedule, inputs, constants, self.device))
         if why_not:
             log.info("no CUDA graphs: %s", why_not)
-        return CudaGraphs(lambda: Recording(self.device, results), check, why_not)
+        return CudaGraphs(
+            lambda: Recording(self.device, results),
+            lambda size: cuda_graphs.too_much(self.schedule.fixed_bytes + size,
+                                              self.budget), why_not)
 
     def _calibrate(self, joint: fx.GraphModule, device: torch.device,
                    cache: ProfileCache | None) -> None:
-        constants = {node.name: getattr(joint, node.target)
-                     for node in joint.graph.find_nodes(op="get_attr")}
+        constants = _constants(joint)
         if self.options.gpu or \
                 not calibration.can_run(self.program, self._inputs, constants):
             return

@@ -16,8 +16,11 @@ from typing import Any
 
 import torch
 
+from rematch.torch import calibration, randomness
+from rematch.torch.for_real import for_real
 from rematch.torch.layout import copied
 from rematch.torch.profiling import requested
+from rematch.torch.schedule import Schedule
 
 
 @contextmanager
@@ -37,6 +40,45 @@ def _few_gaps() -> Iterator[None]:
 
 _set_allocator = getattr(torch._C, "_accelerator_setAllocatorSettings", None) or \
     torch.cuda.memory._set_allocator_settings
+
+
+def _captured(graph: torch.cuda.CUDAGraph, pool: Any, run: Callable[[], Any]) -> Any:
+    """What comes out, to be filled by replays."""
+    # Libraries have workspaces in the pool while they are recorded.
+    torch._C._cuda_clearCublasWorkspaces()
+    with _few_gaps(), torch.cuda.graph(graph, pool=pool,
+                                       capture_error_mode="thread_local"):
+        found = run()
+    torch._C._cuda_clearCublasWorkspaces()
+    return found
+
+
+def _bytes_of(pool: Any) -> int:
+    return sum(segment["total_size"] for segment in torch.cuda.memory_snapshot()
+               if tuple(segment["segment_pool_id"]) == tuple(pool))
+
+
+def bytes_to_record(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
+                    device: torch.device) -> int:
+    """What a recording of a step takes besides what is fixed, tried. Leaves the
+    generator as it is."""
+    program = schedule.program
+    state = randomness.current_state(device)
+    with for_real():
+        step = calibration.Step(schedule, inputs, constants, device)
+        step()  # Kernels are loaded when they are first run.
+        graph, pool = torch.cuda.CUDAGraph(), torch.cuda.graph_pool_handle()
+        _captured(graph, pool, step)
+        size = _bytes_of(pool)
+        del graph, step
+        torch.cuda.empty_cache()
+    randomness.generator(device).set_state(state)
+    # Batches are copied in, and results are copied out.
+    size += sum(item.untyped_storage().nbytes() for item in inputs
+                if not item.requires_grad)
+    return size + sum(program.values[name].bytes
+                      for name in program.roots(program.forward_outputs)
+                      if name in program.values)
 
 
 def _is_there(item: Any) -> bool:
@@ -124,14 +166,11 @@ class Recording:
         return len(self.graphs) == 2
 
     def _record(self, phase: str, function: Callable, args: list) -> list:
-        graph = torch.cuda.CUDAGraph()
         before = requested(self.device)
         torch._C._cuda_clearCublasWorkspaces()
         self.freed += before - requested(self.device)
-        with _few_gaps(), torch.cuda.graph(graph, pool=self.pool,
-                                           capture_error_mode="thread_local"):
-            outputs = function(args)
-        torch._C._cuda_clearCublasWorkspaces()
+        graph = torch.cuda.CUDAGraph()
+        outputs = _captured(graph, self.pool, lambda: function(args))
         self.graphs[phase] = graph
         graph.replay()
         return outputs
@@ -251,12 +290,10 @@ class Recording:
     @property
     def bytes(self) -> int:
         """On the device, besides what forward is given."""
-        pool = sum(segment["total_size"] for segment in torch.cuda.memory_snapshot()
-                   if tuple(segment["segment_pool_id"]) == tuple(self.pool))
         results = sum(item.untyped_storage().nbytes()
                       for item in self.outputs[:self.results] if _is_there(item))
         copies = sum(inputs.bytes for inputs in self.inputs.values())
-        return pool + results + copies - self.freed
+        return _bytes_of(self.pool) + results + copies - self.freed
 
 
 class _Watch:
