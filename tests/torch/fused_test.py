@@ -12,6 +12,7 @@ import training
 from live_memory import LiveMemory
 from rematch.torch import InfeasibleBudget, planner
 from rematch.torch.fused import lowering
+from rematch.torch.fused.kernels import FusedKernels
 from rematch.torch.step import WithLoss
 
 SHARES = (1.0, 0.3, 0.0)
@@ -21,7 +22,9 @@ NAMES = ["branches", *(models.MODELS if os.environ.get("REMATCH_ALL_MODELS") els
 
 @pytest.fixture
 def observed(monkeypatch):
-    """Kernels allocate what no dispatch mode sees: they are called one by one."""
+    """Kernels allocate what no dispatch mode sees: they are called one by one. In
+    place they are another test's."""
+    monkeypatch.setattr(FusedKernels, "overwriting", lambda _: None)
     original = lowering._function
 
     def function(*args):
