@@ -42,8 +42,9 @@ def why_not(schedule: Schedule, device: torch.device) -> str:
     for run in schedule.runs:
         if run.number and run.op.state is not None:
             return "random numbers are drawn again from a state of the generator"
-        if run.op.kind != GENERATOR_STATE and run.op.outputs and not any(_is_on(program.values[name], device)
-                                        for name in run.op.outputs if name):
+        made = [program.values[name] for name in run.op.outputs if name]
+        if made and run.op.kind != GENERATOR_STATE and \
+                not any(_is_on(value, device) for value in made):
             return f"{run.op.name} does not run on the GPU"
     return ""
 
