@@ -348,10 +348,14 @@ bool SplitSearch::offer(const SplitRound& round,
                         std::span<const double> columns) {
   const auto reruns = reruns_at(problem_.graph, round.program(), columns);
   Plan plan = plan_with_reruns(problem_.graph, reruns);
-  if (!overflow_of(problem_, plan).reruns.empty()) {
-    plan = with_fitting_stages(problem_, lives_, plan);
-  }
+  const bool fits_in_stages = overflow_of(problem_, plan).reruns.empty();
+  if (!fits_in_stages) plan = with_fitting_stages(problem_, lives_, plan);
   bool better = incumbent_.offer(std::move(plan), "milp");
+  if (!better && !fits_in_stages) {
+    auto together =
+        with_reruns_together(problem_, lives_, reruns, incumbent_.cost());
+    better = together && incumbent_.offer(*std::move(together), "milp");
+  }
   if (is_everywhere_) {
     auto exact = plan_by_stages(problem_, round.program(), columns);
     better = (exact && incumbent_.offer(*std::move(exact), "milp")) || better;
