@@ -18,6 +18,10 @@
 
 namespace rematch {
 
+// Whether good plans are found from nothing: it is a training graph, and the
+// budget is well above the floor.
+bool is_training_with_room(const Problem& problem);
+
 // One chain and its populations, one after the other. Everything it does
 // follows from the seed and from what it is told by others. Refers to problem
 // and table.
@@ -69,7 +73,7 @@ class Search {
   std::int64_t first_length() const;
 
   const Graph& graph_;
-  double fresh_heat_;
+  bool is_training_with_room_;
   const std::atomic<bool>* interrupt_;
   Dice dice_;
   Chain chain_;
