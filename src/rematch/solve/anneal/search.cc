@@ -53,11 +53,14 @@ constexpr double kMostExtraToCross = 1.03;
 // Rounds of the first length before it is worth it to look through windows.
 constexpr std::int64_t kRoundsToRipen = 30;
 
-// Where to begin to cool down from nothing in a calm round. Near the least peak
-// much heat only takes time, and on graphs without a backward pass such rounds
-// are a trial only.
+// Where to begin to cool down in a calm round: from nothing, and from what is
+// good already. Near the least peak much heat only takes time, and on graphs
+// without a backward pass such rounds are a trial only. A cross of two good
+// sequences is better than what one begins with.
 constexpr double kFreshHeat = 0.3;
 constexpr double kFreshHeatWithRoom = 0.8;
+constexpr double kHeat = 0.1;
+constexpr double kCrossHeatWithRoom = 0.05;
 
 }  // namespace
 
@@ -118,6 +121,12 @@ void Search::begin_population() {
                       : Population(kFewestElites, meter_.work());
 }
 
+double Search::calm_heat(bool fresh) const {
+  if (!is_training_with_room_) return fresh ? kFreshHeat : kHeat;
+  if (fresh) return kFreshHeatWithRoom;
+  return rounds_ == 0 ? kHeat : kCrossHeatWithRoom;
+}
+
 // Random graphs need much heat, inputs that are held though that does not fit
 // yet, and a price that rises slowly: else evictions become too dear to be
 // undone. On training graphs that only takes time.
@@ -127,9 +136,7 @@ Round Search::round_of(Style style, bool fresh) {
   round.moves = length_;
   round.cold = 3e-3;
   if (style == Style::kCalm) {
-    const double heat =
-        is_training_with_room_ ? kFreshHeatWithRoom : kFreshHeat;
-    round.hot = fresh ? heat : 0.1;
+    round.hot = calm_heat(fresh);
     round.looseness = 0.05;
     return round;
   }

@@ -67,6 +67,7 @@ class Search {
   // True if that made it better.
   bool solve_part(const std::function<bool(double)>& solve);
   Round round_of(Style style, bool fresh);
+  double calm_heat(bool fresh) const;
   double next_slack();
   Style next_style();
   void take_over(const Incumbent& found);
