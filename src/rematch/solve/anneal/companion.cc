@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rematch/solve/anneal/anneal.h"
+#include "rematch/solve/anneal/search.h"
 
 namespace rematch {
 
@@ -17,7 +18,9 @@ Companion::Companion(const Problem& problem, const Request& request)
     const std::lock_guard lock(mutex_);
     news_ = best_ = *progress.plan;
   };
-  if (request.start != nullptr) best_ = *request.start;
+  if (request.start != nullptr) {
+    (is_training_with_room(problem) ? told_ : best_) = *request.start;
+  }
   thread_ = std::thread([this] { run(); });
 }
 

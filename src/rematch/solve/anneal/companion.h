@@ -18,8 +18,8 @@ namespace rematch {
 // depends on timing. Refers to the problem.
 class Companion {
  public:
-  // Searches from request.start, if there is one; of the limits only the seed
-  // counts.
+  // Searches from request.start, if there is one, or from nothing where that
+  // leads further, knowing of it; of the limits only the seed counts.
   Companion(const Problem& problem, const Request& request);
   Companion(const Companion&) = delete;
   Companion& operator=(const Companion&) = delete;

@@ -16,6 +16,9 @@ constexpr std::size_t kFewestElites = 4;
 constexpr std::size_t kMostElites = 12;
 // One round in so many is of the style that has found less.
 constexpr std::size_t kOtherStyle = 12;
+// The round that tries what hardly ever suits: calm ones have filled the
+// population by then.
+constexpr int kLateWildRound = kFewestElites;
 constexpr std::int64_t kMovesPerOp = 100;
 constexpr std::int64_t kLongestRound = 50;  // In units of the first.
 // The logarithms of what the price may change by in a round, times 16.
@@ -47,33 +50,36 @@ constexpr double kFallForParts = 0.88;
 constexpr std::int64_t kMovesPerPartWork = 80;
 // How much more than the best may cost what is crossed with it in that way.
 constexpr double kMostExtraToCross = 1.03;
-// Rounds of the first length before it is worth it to cross and to look through
-// windows.
-constexpr std::int64_t kRoundsToCross = 2;
+// Rounds of the first length before it is worth it to look through windows.
 constexpr std::int64_t kRoundsToRipen = 30;
 
-// Where to begin to cool down from nothing in a calm round. Near the least peak
-// much heat only takes time, and on graphs without a backward pass such rounds
-// are a trial only.
-double heat_of_fresh_rounds(const Problem& problem) {
+// Where to begin to cool down in a calm round: from nothing, and from what is
+// good already. Near the least peak much heat only takes time, and on graphs
+// without a backward pass such rounds are a trial only. A cross of two good
+// sequences is better than what one begins with.
+constexpr double kFreshHeat = 0.3;
+constexpr double kFreshHeatWithRoom = 0.8;
+constexpr double kHeat = 0.1;
+constexpr double kCrossHeatWithRoom = 0.05;
+
+}  // namespace
+
+bool is_training_with_room(const Problem& problem) {
   const Graph& graph = problem.graph;
   const bool is_training = std::ranges::any_of(graph.ops(), [&](OpId op) {
     return graph.op(op).phase == Phase::kBackward;
   });
   const auto floor =
       static_cast<double>(peak_floor(graph, problem.order).bytes);
-  const bool has_room =
-      static_cast<double>(problem.budget) >= kMuchRoom * floor;
-  return is_training && has_room ? 0.8 : 0.3;
+  return is_training &&
+         static_cast<double>(problem.budget) >= kMuchRoom * floor;
 }
-
-}  // namespace
 
 Search::Search(const Problem& problem, const TouchTable& table,
                std::uint64_t seed, std::vector<OpId> first,
                std::vector<OpId> fresh, const Limits& limits)
     : graph_(problem.graph),
-      fresh_heat_(heat_of_fresh_rounds(problem)),
+      is_training_with_room_(is_training_with_room(problem)),
       interrupt_(limits.interrupt),
       dice_(seed ^ 0x5DEECE66Du),
       chain_(problem, table, seed, first),
@@ -115,6 +121,12 @@ void Search::begin_population() {
                       : Population(kFewestElites, meter_.work());
 }
 
+double Search::calm_heat(bool fresh) const {
+  if (!is_training_with_room_) return fresh ? kFreshHeat : kHeat;
+  if (fresh) return kFreshHeatWithRoom;
+  return rounds_ == 0 ? kHeat : kCrossHeatWithRoom;
+}
+
 // Random graphs need much heat, inputs that are held though that does not fit
 // yet, and a price that rises slowly: else evictions become too dear to be
 // undone. On training graphs that only takes time.
@@ -124,7 +136,7 @@ Round Search::round_of(Style style, bool fresh) {
   round.moves = length_;
   round.cold = 3e-3;
   if (style == Style::kCalm) {
-    round.hot = fresh ? fresh_heat_ : 0.1;
+    round.hot = calm_heat(fresh);
     round.looseness = 0.05;
     return round;
   }
@@ -146,7 +158,9 @@ double Search::next_slack() {
 }
 
 Search::Style Search::next_style() {
-  if (rounds_ < 2) return rounds_ == 0 ? Style::kCalm : Style::kWild;
+  const int first_wild = is_training_with_room_ ? kLateWildRound : 1;
+  if (rounds_ < first_wild) return Style::kCalm;
+  if (rounds_ == first_wild) return Style::kWild;
   const bool wild = best_wild_.better_than(best_calm_);
   const bool other = dice_.below(kOtherStyle) == 0;
   return wild != other ? Style::kWild : Style::kCalm;
@@ -254,7 +268,7 @@ void Search::solve_parts() {
   const Elites& elites = population_.elites();
   const std::int64_t rounds = population_.age(meter_.work()) / first_length();
   if (!WindowSearch::takes(graph_) || elites.size() < 2 ||
-      !elites.best().fits || rounds < kRoundsToCross || !may_solve_parts()) {
+      !elites.best().fits || !may_solve_parts()) {
     return;
   }
   Incumbent best = elites.best();

@@ -18,6 +18,10 @@
 
 namespace rematch {
 
+// Whether good plans are found from nothing: it is a training graph, and the
+// budget is well above the floor.
+bool is_training_with_room(const Problem& problem);
+
 // One chain and its populations, one after the other. Everything it does
 // follows from the seed and from what it is told by others. Refers to problem
 // and table.
@@ -63,13 +67,14 @@ class Search {
   // True if that made it better.
   bool solve_part(const std::function<bool(double)>& solve);
   Round round_of(Style style, bool fresh);
+  double calm_heat(bool fresh) const;
   double next_slack();
   Style next_style();
   void take_over(const Incumbent& found);
   std::int64_t first_length() const;
 
   const Graph& graph_;
-  double fresh_heat_;
+  bool is_training_with_room_;
   const std::atomic<bool>* interrupt_;
   Dice dice_;
   Chain chain_;

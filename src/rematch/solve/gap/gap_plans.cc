@@ -21,6 +21,8 @@ constexpr int kMostSlopes = 12;
 // Branch and bound: at most so many nodes, and nodes times gaps.
 constexpr std::size_t kMostNodes = 2'000;
 constexpr std::size_t kMostNodeGaps = 150'000;
+// A few milliseconds show whether that helps.
+constexpr int kPatience = 50;
 // A plan this close to the bound is not worth more tries.
 constexpr double kCloseEnough = 1e-4;
 // If it is farther away, the blocks of the graph may have to do the same.
@@ -100,14 +102,17 @@ class Search {
   }
 
   // The integer program.
-  Cost search(const GapProgram& program, const GapBound& bound) {
+  Cost search(const GapProgram& program, const GapBound& bound,
+              GapEffort effort) {
     const std::size_t nodes =
         std::min(kMostNodes, kMostNodeGaps / (program.gaps.size() + 1));
     if (nodes == 0 || incumbent_.cost() <= bound.lower_bound) {
       return bound.lower_bound;
     }
-    return search_gaps(problem_, program, bound, static_cast<int>(nodes),
-                       meter_, [&](const std::vector<double>& evicted) {
+    GapSearchSize size{.most_nodes = static_cast<int>(nodes)};
+    if (effort == GapEffort::kAsLongAsItHelps) size.patience = kPatience;
+    return search_gaps(problem_, program, bound, size, meter_,
+                       [&](const std::vector<double>& evicted) {
                          const Cost before = incumbent_.cost();
                          try_within(program, evicted);
                          if (incumbent_.cost() < before) polish();
@@ -124,8 +129,8 @@ class Search {
 
 }  // namespace
 
-GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
-                     Meter& meter) {
+GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter,
+                     GapEffort effort) {
   const GapProgram program = gap_program(problem);
   GapAnswer answer;
   const GapBound bound = gap_bound(problem, program, meter);
@@ -144,7 +149,7 @@ GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent,
   }
   search.try_with_less(going, bound.lower_bound);
   search.polish();
-  answer.lower_bound = search.search(program, bound);
+  answer.lower_bound = search.search(program, bound, effort);
   return answer;
 }
 

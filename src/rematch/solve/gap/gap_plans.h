@@ -22,11 +22,20 @@ struct GapAnswer {
   }
 };
 
+// How far to go.
+enum class GapEffort {
+  kAll,
+  // The integer program is given up early where it leads nowhere: what comes
+  // after it proves more.
+  kAsLongAsItHelps,
+};
+
 // Solves the relaxation, realises it within the budget, again with costs as the
 // plan pays them, with identical blocks treated alike (shared_blocks.h), and
 // within a little less memory, then searches the integer
 // program as far as the size of the graph allows; offers every plan to
 // `incumbent`. `problem` has a fixed order and a budget of at least the floor.
-GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter);
+GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter,
+                     GapEffort effort = GapEffort::kAll);
 
 }  // namespace rematch

@@ -16,6 +16,8 @@ constexpr double kIntegral = 1e-7;
 constexpr int kMostRowRounds = 6;
 // The first nodes are realised even if they evict gaps in part.
 constexpr std::int64_t kAlwaysRealised = 40;
+// Of the way from the root to the best plan.
+constexpr double kHope = 0.1;
 
 struct Decision {
   std::size_t gap = 0;
@@ -60,15 +62,16 @@ class Search {
         meter_(meter),
         on_evictions_(on_evictions) {}
 
-  Cost run(int most_nodes) {
+  Cost run(GapSearchSize size) {
     Cost proved = root_.lower_bound;
     open_.push(solved({}, root_.lower_bound));
-    for (int nodes = 1; nodes < most_nodes && !open_.empty(); nodes += 2) {
+    for (int nodes = 1; nodes < size.most_nodes && !open_.empty(); nodes += 2) {
       const Node node = open_.top();
       // What was left out costs no less than the best plan.
       proved = std::max(proved, std::min(least(node.bound), best_cost_));
       if (!node.branch || proved >= best_cost_) return proved;
       if (meter_.stop()) return proved;
+      if (nodes > size.patience && is_hopeless(proved)) return proved;
       open_.pop();
       for (bool evicted : {true, false}) {
         std::vector<Decision> decisions = node.decisions;
@@ -82,6 +85,13 @@ class Search {
   }
 
  private:
+  // Never while there is no plan: any bound is welcome then.
+  bool is_hopeless(Cost proved) const {
+    return std::isfinite(best_cost_) &&
+           proved - root_.lower_bound <
+               kHope * (best_cost_ - root_.lower_bound);
+  }
+
   Cost least(Cost bound) const {
     return least_cost_from(problem_.graph, bound);
   }
@@ -169,10 +179,10 @@ class Search {
 }  // namespace
 
 Cost search_gaps(const Problem& problem, const GapProgram& program,
-                 const GapBound& root, int most_nodes, Meter& meter,
+                 const GapBound& root, GapSearchSize size, Meter& meter,
                  const OnEvictions& on_evictions) {
   if (program.need.empty() || root.stages.empty()) return root.lower_bound;
-  return Search(problem, program, root, meter, on_evictions).run(most_nodes);
+  return Search(problem, program, root, meter, on_evictions).run(size);
 }
 
 }  // namespace rematch

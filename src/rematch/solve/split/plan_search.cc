@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMovesAtOnce = 8'192;
 // It takes so many moves per op before it is known whether it helps.
-constexpr std::int64_t kMovesToRipen = 5'000;
+constexpr std::int64_t kMovesToRipen = 15'000;
 // Without success for so many moves it is over: per op squared, at most.
 constexpr std::int64_t kIdlePerOpSquared = 64;
 constexpr std::int64_t kMostIdle = 30'000'000;
@@ -18,6 +18,14 @@ constexpr std::int64_t kMostIdle = 30'000'000;
 std::vector<OpId> every_op(const Graph& graph) {
   const auto ops = graph.ops();
   return {ops.begin(), ops.end()};
+}
+
+// What begins with nothing comes to other ends than what begins with the
+// incumbent, and often to better ones.
+std::vector<OpId> first_sequence(const Problem& problem,
+                                 const BestPlan& incumbent) {
+  return is_training_with_room(problem) ? every_op(problem.graph)
+                                        : computed_ops(incumbent.plan());
 }
 
 Limits limits_of_search(const Limits& limits) {
@@ -33,7 +41,7 @@ PlanSearch::PlanSearch(const Problem& problem, const Limits& limits,
                        const BestPlan& incumbent)
     : problem_(problem),
       table_(problem.graph),
-      search_(problem, table_, limits.seed, computed_ops(incumbent.plan()),
+      search_(problem, table_, limits.seed, first_sequence(problem, incumbent),
               every_op(problem.graph), limits_of_search(limits)),
       known_(incumbent.cost()) {}
 

@@ -15,8 +15,8 @@ namespace rematch {
 // builds on. Refers to the problem.
 class PlanSearch {
  public:
-  // Begins with the incumbent, which has a plan. Of the limits, seconds,
-  // interrupt and seed count.
+  // Begins with the incumbent, which has a plan, or with nothing where that
+  // leads further. Of the limits, seconds, interrupt and seed count.
   PlanSearch(const Problem& problem, const Limits& limits,
              const BestPlan& incumbent);
 

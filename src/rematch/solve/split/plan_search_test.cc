@@ -53,6 +53,26 @@ TEST_F(PlanSearchTest, TakesNoCreditForWhatWasFoundElsewhere) {
   EXPECT_EQ(incumbent_.finder(), "");
 }
 
+TEST_F(PlanSearchTest, FindsTheBestPlanOfATrainingGraphFromNothing) {
+  // While `c` runs, only one of a and b fits.
+  const Graph training = GraphBuilder()
+                             .add_op("a", {}, 4, 3)
+                             .add_op("b", {}, 4, 5)
+                             .add_op("c", {}, 4)
+                             .add_op("db", {"b"}, 1, 1, Phase::kBackward)
+                             .add_op("da", {"a", "db"}, 1, 1, Phase::kBackward)
+                             .build()
+                             .value();
+  const Problem problem{training, 10, OrderRule::kFixed};
+  ASSERT_TRUE(is_training_with_room(problem));
+  BestPlan incumbent(problem);
+  incumbent.offer(plan_from_sequence(
+      training, Ops{kA, kB, OpId(2), kB, OpId(3), kA, OpId(4)}));
+  PlanSearch search(problem, Limits(), incumbent);
+  while (!search.is_over()) search.advance(incumbent);
+  EXPECT_EQ(incumbent.cost(), 14);
+}
+
 TEST_F(PlanSearchTest, IsFullOfHopeAtFirst) {
   const PlanSearch search(problem_, Limits(), incumbent_);
   EXPECT_FALSE(search.is_stale());

@@ -62,7 +62,8 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   Meter meter(request.limits);
   BestPlan incumbent(problem);
   if (request.start != nullptr) incumbent.offer(*request.start);
-  const GapAnswer gaps = solve_gaps(problem, incumbent, meter);
+  const GapAnswer gaps =
+      solve_gaps(problem, incumbent, meter, GapEffort::kAsLongAsItHelps);
   if (gaps.is_infeasible()) return proved_infeasible();
   Proposal proposal;
   proposal.lower_bound = gaps.lower_bound;

@@ -348,10 +348,14 @@ bool SplitSearch::offer(const SplitRound& round,
                         std::span<const double> columns) {
   const auto reruns = reruns_at(problem_.graph, round.program(), columns);
   Plan plan = plan_with_reruns(problem_.graph, reruns);
-  if (!overflow_of(problem_, plan).reruns.empty()) {
-    plan = with_fitting_stages(problem_, lives_, plan);
-  }
+  const bool fits_in_stages = overflow_of(problem_, plan).reruns.empty();
+  if (!fits_in_stages) plan = with_fitting_stages(problem_, lives_, plan);
   bool better = incumbent_.offer(std::move(plan), "milp");
+  if (!better && !fits_in_stages) {
+    auto together =
+        with_reruns_together(problem_, lives_, reruns, incumbent_.cost());
+    better = together && incumbent_.offer(*std::move(together), "milp");
+  }
   if (is_everywhere_) {
     auto exact = plan_by_stages(problem_, round.program(), columns);
     better = (exact && incumbent_.offer(*std::move(exact), "milp")) || better;
@@ -383,7 +387,7 @@ void SplitSearch::repair(const SplitRound& round,
 // Where the proof takes long, a better plan may take its share of the time.
 void SplitSearch::search_more() {
   search_while([&] {
-    const double share = is_hopeful_ ? kSearchShare : kStaleShare;
+    const double share = is_search_stale() ? kStaleShare : kSearchShare;
     return search_seconds_ + kFirstSearch < share * seconds();
   });
 }
@@ -393,10 +397,14 @@ void SplitSearch::search_more() {
 bool SplitSearch::search_ahead() {
   const Cost before = incumbent_.cost();
   search_while([&] {
-    return is_hopeful_ &&
+    return !is_search_stale() &&
            search_seconds_ < kShareAhead * request_.limits.seconds;
   });
   return incumbent_.cost() < before;
+}
+
+bool SplitSearch::is_search_stale() const {
+  return plans_ && plans_->is_stale();
 }
 
 void SplitSearch::search_while(const std::function<bool()>& is_time) {
@@ -404,18 +412,12 @@ void SplitSearch::search_while(const std::function<bool()>& is_time) {
   if (!is_by_clock_ || !incumbent_.has_plan()) return;
   while (!is_done() && is_time() && !(plans_ && plans_->is_over())) {
     const double begin = seconds();
-    // Another one may come to another end.
-    if (!plans_ || plans_->is_stale()) {
-      is_hopeful_ = !plans_;
+    if (!plans_) {
       Limits limits = request_.limits;
       limits.seconds = std::max(0.0, limits.seconds - begin);
-      limits.seed += searches_++;
       plans_.emplace(problem_, limits, incumbent_);
     }
-    if (plans_->advance(incumbent_)) {
-      is_hopeful_ = true;
-      report();
-    }
+    if (plans_->advance(incumbent_)) report();
     search_seconds_ += seconds() - begin;
   }
 }

@@ -80,6 +80,7 @@ class SplitSearch {
   void repair(const SplitRound& round, std::span<const double> columns);
   void search_more();
   bool search_ahead();
+  bool is_search_stale() const;
   void search_while(const std::function<bool()>& is_time);
   void remember(const SplitRound& round, const LpSolution& answer);
   void look_near(SplitDetail detail);
@@ -113,11 +114,8 @@ class SplitSearch {
   // A search near a point, to be continued.
   std::optional<std::pair<SplitDetail, NearPoint>> near_;
   double search_seconds_ = 0;        // Spent on searching for better plans.
-  std::optional<PlanSearch> plans_;  // The last of these searches.
-  std::uint64_t searches_ = 0;
-  bool is_hopeful_ =
-      true;  // The last one has found something, or is the first.
-  double near_effort_ = 0;  // Spent on looking near.
+  std::optional<PlanSearch> plans_;  // None before that.
+  double near_effort_ = 0;           // Spent on looking near.
   LifeSplitting splitting_;
   bool is_large_ = false;  // The last program.
 };

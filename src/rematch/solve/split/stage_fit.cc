@@ -2,6 +2,7 @@
 #include "rematch/solve/split/stage_fit.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -14,6 +15,8 @@ namespace rematch {
 namespace {
 
 constexpr int kMostStates = 5'000;
+// How many stages are tried to have reruns together at.
+constexpr int kMostTogether = 8;
 
 // Calls visit(step, op, stage, is_first) for every compute step.
 template <class Visit>
@@ -67,6 +70,25 @@ std::map<std::int32_t, LiveSet> live_sets(
   return result;
 }
 
+// The reruns of stages [from, to] at stage `from`, each once; none if one of
+// them cannot run there yet.
+std::optional<std::vector<Rerun>> brought_together(
+    std::span<const Rerun> reruns, std::int32_t from, std::int32_t to) {
+  std::set<OpId> together;
+  std::vector<Rerun> before;
+  std::vector<Rerun> after;
+  for (const Rerun& rerun : reruns) {
+    if (rerun.stage < from) before.push_back(rerun);
+    if (rerun.stage > to) after.push_back(rerun);
+    if (rerun.stage < from || rerun.stage > to) continue;
+    if (rerun.op.value >= from) return std::nullopt;
+    together.insert(rerun.op);
+  }
+  for (OpId op : together) before.push_back({op, from});
+  before.insert(before.end(), after.begin(), after.end());
+  return before;
+}
+
 }  // namespace
 
 Overflow overflow_of(const Problem& problem, const Plan& plan) {
@@ -114,6 +136,33 @@ Plan with_fitting_stages(const Problem& problem, const Lives& lives,
                  if (first || other == order.end()) sequence.push_back(op);
                });
   return plan_from_sequence(graph, sequence);
+}
+
+std::optional<Plan> with_reruns_together(const Problem& problem,
+                                         const Lives& lives,
+                                         std::span<const Rerun> reruns,
+                                         Cost limit) {
+  const Graph& graph = problem.graph;
+  const Overflow overflow =
+      overflow_of(problem, plan_with_reruns(graph, reruns));
+  if (overflow.reruns.empty()) return std::nullopt;
+  const std::int32_t to = overflow.reruns.front();
+  std::set<std::int32_t, std::greater<>> stages;
+  for (const Rerun& rerun : reruns) {
+    if (rerun.stage < to) stages.insert(rerun.stage);
+  }
+  int tries = 0;
+  for (std::int32_t from : stages) {
+    if (++tries > kMostTogether) break;
+    const auto moved = brought_together(reruns, from, to);
+    if (!moved) break;
+    Plan plan =
+        with_fitting_stages(problem, lives, plan_with_reruns(graph, *moved));
+    const auto measured = replay(graph, plan, OrderRule::kFixed);
+    REMATCH_CHECK(measured.ok(), "a plan with reruns moved is valid");
+    if (measured->peak <= problem.budget && measured->cost < limit) return plan;
+  }
+  return std::nullopt;
 }
 
 std::optional<Plan> plan_by_stages(const Problem& problem,

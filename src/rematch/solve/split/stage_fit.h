@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rematch/plan/plan.h"
+#include "rematch/solve/split/reruns.h"
 #include "rematch/solve/split/split_program.h"
 
 namespace rematch {
@@ -24,6 +25,16 @@ Overflow overflow_of(const Problem& problem, const Plan& plan);
 // the cheapest that do, if that is possible. `plan` is in the fixed order.
 Plan with_fitting_stages(const Problem& problem, const Lives& lives,
                          const Plan& plan);
+
+// The plan with these reruns, but for those of the stage that is most over the
+// budget: they come earlier, together with all between them and the reruns of a
+// stage before, with what it takes to make that fit. The latest such stage at
+// which the plan costs less than `limit`; none if there is none near. Reruns
+// ascend by stage.
+std::optional<Plan> with_reruns_together(const Problem& problem,
+                                         const Lives& lives,
+                                         std::span<const Rerun> reruns,
+                                         Cost limit);
 
 // The plan whose lives at every stage are those of a point with whole numbers,
 // of a program for which every stage is a global moment; none if the reruns of

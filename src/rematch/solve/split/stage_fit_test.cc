@@ -65,6 +65,51 @@ TEST(WithFittingStages, LeavesAStageWithoutAWayAsItIs) {
   EXPECT_EQ(computed_ops(plan), computed_ops(before));
 }
 
+// While x is there, p cannot be made again; before it, where r is, it can.
+Graph busy_end() {
+  return GraphBuilder()
+      .add_op("q", {}, 2)
+      .add_op("p", {"q"}, 1)
+      .add_op("r", {}, 1)
+      .add_op("big", {}, 5)
+      .add_op("m", {"r"}, 1)
+      .add_op("x", {}, 3)
+      .add_op("end", {"p", "x"}, 1)
+      .build()
+      .value();
+}
+
+TEST(WithRerunsTogether, BringsWhatDoesNotFitToAnEarlierStage) {
+  const Graph graph = busy_end();
+  const Problem problem{graph, 5, OrderRule::kFixed};
+  const std::vector<Rerun> reruns = {{OpId(2), 4}, {OpId(0), 6}, {OpId(1), 6}};
+  ASSERT_EQ(overflow_of(problem, plan_with_reruns(graph, reruns)).reruns,
+            (Stages{6}));
+  const auto plan =
+      with_reruns_together(problem, find_lives(graph), reruns, 100);
+  ASSERT_TRUE(plan.has_value());
+  const auto measured = replay(graph, *plan, OrderRule::kFixed);
+  ASSERT_TRUE(measured.ok());
+  EXPECT_LE(measured->peak, 5);
+  EXPECT_EQ(measured->cost, graph.base_cost() + 3);
+}
+
+TEST(WithRerunsTogether, IsNoneWhereThatDoesNotHelp) {
+  const Graph graph = busy_end();
+  const Problem problem{graph, 4, OrderRule::kFixed};
+  const std::vector<Rerun> reruns = {{OpId(2), 4}, {OpId(0), 6}, {OpId(1), 6}};
+  EXPECT_FALSE(with_reruns_together(problem, find_lives(graph), reruns, 100)
+                   .has_value());
+}
+
+TEST(WithRerunsTogether, IsNoneIfAnOpHasNotRunByThen) {
+  const Graph graph = busy_end();
+  const Problem problem{graph, 5, OrderRule::kFixed};
+  const std::vector<Rerun> reruns = {{OpId(0), 1}, {OpId(0), 6}, {OpId(1), 6}};
+  EXPECT_FALSE(with_reruns_together(problem, find_lives(graph), reruns, 100)
+                   .has_value());
+}
+
 class PlanByStages : public testing::Test {
  protected:
   std::optional<Plan> plan(Bytes budget) const {
