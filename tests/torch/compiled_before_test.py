@@ -6,6 +6,7 @@ import rematch.torch
 import torch
 from rematch.torch.fused import compiler
 from torch import nn
+from torch._inductor.custom_graph_pass import CustomGraphPass
 from torch.nn import functional as F
 
 
@@ -81,6 +82,60 @@ def test_constants_are_compiled_anew(captures):
     second = trained(scale=[3.0] * 16)
     assert not equal(first, second)
     assert equal(second, trained(scale=[3.0] * 16, cache=False))
+
+
+def test_what_cannot_be_loaded_is_compiled_anew(captures, monkeypatch):
+    first = trained()
+    monkeypatch.setattr(compiler.PyCodeCache, "load", lambda source: 1 / 0)
+    assert equal(trained(), first)
+    assert len(captures) == 2
+
+
+def test_another_processor_has_code_of_its_own(captures, monkeypatch):
+    trained()
+    monkeypatch.setattr(compiler, "pick_vec_isa", lambda: "another")
+    trained()
+    assert len(captures) == 2
+
+
+def test_passes_of_somebody_else_are_run(captures):
+    def halve(graph):
+        for node in graph.find_nodes(op="call_function",
+                                     target=torch.ops.aten.erf.default):
+            node.target = torch.ops.aten.tanh.default
+
+    first = trained()
+    with torch._inductor.config.patch(post_grad_custom_post_pass=_Pass(halve)):
+        second = trained()
+        assert not equal(first, second)
+        assert equal(trained(), second)
+    assert equal(trained(), first)
+    assert len(captures) == 3
+
+
+class _Pass(CustomGraphPass):
+    def __init__(self, change):
+        self.change = change
+
+    def __call__(self, graph):
+        self.change(graph)
+
+    def uuid(self):
+        return "halve"
+
+
+def test_which_parameters_train_is_part_of_the_choice():
+    """What keeping everything takes is less if half of the model is frozen."""
+    def budget(frozen):
+        torch._dynamo.reset()
+        model = Layers()
+        model.first.requires_grad_(not frozen)
+        compiled = rematch.torch.compile(model, budget="100%", kernels="fused")
+        compiled(torch.randn(64, 16)).square().mean().backward()
+        return compiled.rematch_graphs[0].budget
+
+    assert budget(frozen=True) < budget(frozen=False)
+    assert budget(frozen=True) < budget(frozen=False)
 
 
 def test_without_a_cache_nothing_is_kept(captures):

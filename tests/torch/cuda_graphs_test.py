@@ -2,6 +2,7 @@
 """When steps are recorded, replayed, and run as before. What recordings do is tested
 where there is a GPU."""
 
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -25,6 +26,9 @@ class Recording:
         self.is_complete = self.keeps = self.has_handed_out = False
         self.fails, self.fits, self.elsewhere = "", True, []
         self.bytes = 100
+
+    def finish(self):
+        self.done.append("finish")
 
     def record_forward(self, function, args, moving):
         if self.fails == "forward":
@@ -60,8 +64,9 @@ class Training:
         self.done, self.made, self.limit = [], [], 100
         self.graphs = CudaGraphs(self.make, lambda size: "too large"
                                  if size > self.limit else "")
-        self.passes = {phase: self.graphs.wrap(phase, self.plain(phase))
-                       for phase in ("forward", "backward")}
+        self.passes = {"forward": self.graphs.wrap("forward", self.plain("forward"),
+                                                   frozenset({2})),
+                       "backward": self.graphs.wrap("backward", self.plain("backward"))}
         self.fails = ""
 
     def make(self):
@@ -79,7 +84,8 @@ class Training:
     def step(self, *inputs):
         saved = self.passes["forward"]([WEIGHT, *inputs])
         assert self.passes["backward"](saved) == ["gradient"]
-        done, self.done[:] = self.done[-2:], []
+        done = [each for each in self.done if each != "finish"]
+        self.done.clear()
         return done
 
     def record(self):
@@ -127,6 +133,24 @@ def test_an_input_that_moves_later_is_recorded_anew(training):
     assert "elsewhere" in training.graphs.given_up
 
 
+def test_an_input_that_is_written_to_must_not_move(training):
+    """What a replay writes is where it was recorded."""
+    states = [torch.ones(1) for _ in range(WARM_UPS + 1)]
+    batch = torch.ones(1)
+    for state in states:
+        assert training.step(batch, state) == PLAIN
+    assert "written to" in training.graphs.given_up
+
+
+def test_a_recording_goes_before_there_is_another(training):
+    training.record()
+    gone = weakref.ref(training.made.pop())
+    training.graphs.recording.elsewhere = [0]
+    training.passes["forward"]([WEIGHT, torch.ones(1)])
+    assert gone() is None and training.made
+    assert training.done[-2:] == ["finish", "record forward"]
+
+
 def test_a_forward_pass_while_another_waits_is_run_as_before(training):
     training.record()
     training.made[0].keeps = True
@@ -155,6 +179,7 @@ def test_a_forward_pass_without_backward_is_recorded_once_more(training):
     for _ in range(WARM_UPS):
         training.step(torch.ones(1))
     training.passes["forward"]([WEIGHT, torch.ones(1)])
+    training.done.clear()
     assert training.step(torch.ones(1)) == ["record forward", "record backward"]
     assert len(training.made) == 2
 

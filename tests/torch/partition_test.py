@@ -82,6 +82,36 @@ def test_other_partitions_are_of_the_same_step(monkeypatch):
     assert len(states) > 1 and all(states)
 
 
+class Remembering(nn.Module):
+    """Uses a state that it overwrites."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(SIZE, SIZE)
+        self.register_buffer("state", torch.ones(SIZE))
+
+    def forward(self, x):
+        y = self.layer(x)
+        self.state.mul_(0.5).add_(y.detach().mean(0))
+        return torch.tanh(y) * self.state.sin()
+
+
+@pytest.mark.parametrize("names", [["mul"], ["add"], ["sin"], ["mul", "add", "sin"]])
+def test_nothing_is_computed_again_from_what_forward_overwrites(monkeypatch, names):
+    record = {"recompute": names, "in_place": False, "peak": 0, "cost": 1.0}
+    original = fused.FusedKernels.capture.__func__
+    monkeypatch.setattr(fused.FusedKernels, "capture", classmethod(
+        lambda cls, compiler, _=None: original(cls, compiler, record)))
+    gradients = []
+    for compile_it in (lambda model: model, lambda model: rematch.torch.compile(
+            model, budget="1GiB", kernels="fused", cache=False)):
+        torch.manual_seed(0)
+        model = Remembering()
+        compile_it(model)(torch.ones(8, SIZE)).square().sum().backward()
+        gradients.append(model.layer.weight.grad)
+    assert torch.allclose(*gradients, rtol=1e-4, atol=1e-5)
+
+
 def step_of(model, **options):
     return rematch.torch.TrainStep(model, lambda out, _: out.square().mean(),
                                    kernels="fused", **options)

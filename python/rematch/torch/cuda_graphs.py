@@ -100,13 +100,17 @@ class CudaGraphs:
         self._steps = self._recordings = 0
         self._places: list[int | None] = []  # Of inputs, in the call before.
         self._moving: set[int] = set()
+        self._written: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
         if self.given_up:
             return f"not as CUDA graphs: {self.given_up}"
         return "as CUDA graphs" if self.recording else "as CUDA graphs, once recorded"
 
-    def wrap(self, phase: str, function: Callable) -> Callable:
+    def wrap(self, phase: str, function: Callable,
+             written: frozenset[int] = frozenset()) -> Callable:
+        """`written` are inputs that forward writes to, by position."""
+        self._written |= written
         one = self._forward if phase == "forward" else self._backward
 
         def call(args: list) -> list:
@@ -114,32 +118,39 @@ class CudaGraphs:
 
         return call
 
-    def give_up(self, why: str) -> None:
-        log.info("no CUDA graphs: %s", why)
-        self.given_up, self.recording = why, None
+    def give_up(self, why: str, level: int = logging.INFO) -> None:
+        log.log(level, "no CUDA graphs: %s", why)
+        self.given_up = why
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self.recording is not None:
+            self.recording.finish()
+        self.recording = None
 
     # -- forward -----------------------------------------------------------
 
     def _forward(self, function: Callable, args: list) -> list:
-        recording = self.recording
-        if recording is None:
+        # Nobody else may hold the recording: it is to go before there is another.
+        if self.recording is None:
             self._watch(args)
             self._steps += 1
             return self._record(function, args) if self._steps > _WARM_UPS \
                 else function(args)
-        if recording.keeps:
+        if self.recording.keeps:
             return function(args)
-        if not recording.is_complete:  # Its backward pass never came.
+        if not self.recording.is_complete:  # Its backward pass never came.
             return self._record(function, args)
-        if recording.has_handed_out:
+        if self.recording.has_handed_out:
             self.give_up("gradients of a step were still there when the next began; "
-                         "zero_grad() before the model is called lets them go")
+                         "zero_grad() before the model is called lets them go",
+                         logging.WARNING)
             return function(args)
-        if moved := recording.moved(args):
+        if moved := self.recording.moved(args):
             self._moving.update(moved)
             return self._record(function, args)
         self.replays += 1
-        return recording.forward(args)
+        return self.recording.forward(args)
 
     def _watch(self, args: list) -> None:
         places = [item.data_ptr() if isinstance(item, torch.Tensor) else None
@@ -150,9 +161,12 @@ class CudaGraphs:
 
     def _record(self, function: Callable, args: list) -> list:
         self._recordings += 1
-        self.recording = None
+        self._let_go()
         if self._recordings > _MOST_RECORDINGS:
-            self.give_up("inputs are elsewhere in each step")
+            self.give_up("inputs are elsewhere in each step, or no backward follows")
+            return function(args)
+        if not self._written.isdisjoint(self._moving):
+            self.give_up("an input that is written to is elsewhere in each step")
             return function(args)
         recording = self.make()
         try:
@@ -178,7 +192,12 @@ class CudaGraphs:
             found = function(args)
             self.give_up(_first_line(error))
             return found
-        if wrong := self.check(recording.bytes):
+        try:
+            wrong = self.check(recording.bytes)
+        except RuntimeError as error:  # Some allocators do not say.
+            wrong = _first_line(error)
+        del recording
+        if wrong:
             self.give_up(wrong)
         return found
 

@@ -323,7 +323,7 @@ class PlannedGraph:
     def _ran(self, microseconds: float) -> None:
         """A better estimate for this and other plans of the program."""
         self.measured_seconds = microseconds / 1e6
-        if self.options.gpu or self.schedule.cost <= 0:
+        if self.options.gpu or self.schedule.cost <= 0 or self.cuda_graphs:
             return
         scale = microseconds / self.schedule.cost
         log.debug("%s: a step takes %.1f ms, %.1f were predicted", self.name,
@@ -355,7 +355,9 @@ class PlannedGraph:
         self.functions[phase] = function
         function = self.kernels.prepared(phase, function, inputs, self.device)
         if self.cuda_graphs:
-            function = self.cuda_graphs.wrap(phase, function)
+            written = program.written_inputs() if phase == "forward" else ()
+            function = self.cuda_graphs.wrap(phase, function, frozenset(
+                index for index, name in enumerate(inputs) if name in written))
         return self._observed(phase, function)
 
     def _observed(self, phase: str, function: Callable) -> Callable:

@@ -17,6 +17,7 @@ import rematch
 from rematch.torch import randomness
 from rematch.torch.errors import OutOfMemory
 from rematch.torch.for_real import for_real
+from rematch.torch.layout import extent
 from rematch.torch.lowering import GENERATOR_STATE
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Op, Program, Ref, map_refs
@@ -46,12 +47,12 @@ def materialise(signature: tuple, device: torch.device) -> torch.Tensor:
     shape, stride, dtype_name, kind = signature
     dtype = getattr(torch, dtype_name.removeprefix("torch."))
     where = device if kind == device.type else torch.device(kind)
-    result = torch.empty_strided(shape, stride, dtype=dtype, device=where)
+    result = torch.empty(extent(shape, stride), dtype=dtype, device=where)
     if dtype.is_floating_point:
         result.uniform_(0.01, 1)
     else:
         result.zero_()
-    return result
+    return result.as_strided(shape, stride)
 
 
 def _is_small(signature: tuple) -> bool:

@@ -98,6 +98,14 @@ class Program:
         """The values that some arguments read, each once, in order."""
         return list(dict.fromkeys(self.root(ref.name) for ref in refs(tree)))
 
+    def written_inputs(self) -> set[str]:
+        """Those that ops write to."""
+        found = {name for op in self.ops for name in op.changes or ()}
+        # What makes nothing writes to its first argument.
+        found.update(name for op in self.ops if op.call is not None and not op.outputs
+                     for name in self.roots(op.args[:1]))
+        return found & self.inputs.keys()
+
     def inputs_of(self, op: Op, number: int = 0) -> list[str]:
         """What the run of this number reads."""
         state = [op.state] if op.state else []

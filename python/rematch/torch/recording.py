@@ -9,16 +9,17 @@ it is not held, but made again, from its address, for each step.
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
 from rematch.torch import calibration, randomness
 from rematch.torch.for_real import for_real
-from rematch.torch.layout import copied
+from rematch.torch.layout import copied, fill, room_for
 from rematch.torch.profiling import requested
 from rematch.torch.schedule import Schedule
 
@@ -42,13 +43,22 @@ _set_allocator = getattr(torch._C, "_accelerator_setAllocatorSettings", None) or
     torch.cuda.memory._set_allocator_settings
 
 
-def _captured(graph: torch.cuda.CUDAGraph, pool: Any, run: Callable[[], Any]) -> Any:
-    """What comes out, to be filled by replays."""
+def _captured(graph: torch.cuda.CUDAGraph, pool: Any, stream: torch.cuda.Stream,
+              run: Callable[[], Any]) -> Any:
+    """What comes out, to be filled by replays. If it fails, all is as it was."""
+    device = stream.device
     # Libraries have workspaces in the pool while they are recorded.
     torch._C._cuda_clearCublasWorkspaces()
-    with _few_gaps(), torch.cuda.graph(graph, pool=pool,
-                                       capture_error_mode="thread_local"):
-        found = run()
+    # The stream is set here as well: a recording that fails leaves it behind.
+    with torch.cuda.device(device), torch.cuda.stream(stream), _few_gaps():
+        try:
+            with torch.cuda.graph(graph, pool=pool, stream=stream,
+                                  capture_error_mode="thread_local"):
+                found = run()
+        except Exception:
+            with suppress(Exception):  # So does its use of the allocator.
+                torch._C._cuda_endAllocateToPool(device.index, pool)
+            raise
     torch._C._cuda_clearCublasWorkspaces()
     return found
 
@@ -68,8 +78,8 @@ def bytes_to_record(schedule: Schedule, inputs: Sequence[torch.Tensor], constant
         step = calibration.Step(schedule, inputs, constants, device)
         step()  # Kernels are loaded when they are first run.
         graph, pool = torch.cuda.CUDAGraph(), torch.cuda.graph_pool_handle()
-        _captured(graph, pool, step)
-        size = _bytes_of(pool)
+        _captured(graph, pool, torch.cuda.Stream(device), step)
+        size = _bytes_of(pool) + Recording.bytes_of_others(device)
         del graph, step
         torch.cuda.empty_cache()
     randomness.generator(device).set_state(state)
@@ -137,7 +147,7 @@ class _Inputs:
     def take(self, args: Sequence) -> None:
         for item, buffer in zip(args, self.buffers):
             if buffer is not None:
-                buffer.copy_(item)
+                fill(buffer, item)
 
     @property
     def bytes(self) -> int:
@@ -149,9 +159,12 @@ class Recording:
     """`results` is the number of forward's outputs that the caller sees: he has
     copies of them. Both passes are recorded in the same step."""
 
+    _all: ClassVar[weakref.WeakSet[Recording]] = weakref.WeakSet()
+
     def __init__(self, device: torch.device, results: int) -> None:
         self.device, self.results = device, results
         self.pool = torch.cuda.graph_pool_handle()
+        self.stream = torch.cuda.Stream(device)
         self.graphs: dict[str, torch.cuda.CUDAGraph] = {}
         self.inputs: dict[str, _Inputs] = {}
         self.outputs: list[Any] = []  # Of forward.
@@ -160,6 +173,12 @@ class Recording:
         self.known: set[int] = set()  # Addresses that backward may be given.
         self._watch = _Watch(())  # Of gradients.
         self.freed = 0  # Bytes: libraries have workspaces in the pool now.
+        self._all.add(self)
+
+    @classmethod
+    def bytes_of_others(cls, device: torch.device, but: Recording | None = None) -> int:
+        return sum(_bytes_of(other.pool) for other in cls._all
+                   if other is not but and other.device == device)
 
     @property
     def is_complete(self) -> bool:
@@ -170,16 +189,21 @@ class Recording:
         torch._C._cuda_clearCublasWorkspaces()
         self.freed += before - requested(self.device)
         graph = torch.cuda.CUDAGraph()
-        outputs = _captured(graph, self.pool, lambda: function(args))
+        outputs = _captured(graph, self.pool, self.stream, lambda: function(args))
         self.graphs[phase] = graph
-        graph.replay()
         return outputs
+
+    def finish(self) -> None:
+        """Waits for replays: memory is let go next."""
+        torch.cuda.synchronize(self.device)
 
     # -- forward -----------------------------------------------------------
 
     def record_forward(self, function: Callable, args: Sequence,
                        moving: set[int]) -> list:
-        """Inputs in `moving` are elsewhere each time."""
+        """Inputs in `moving` are elsewhere each time. If it fails, nothing has run."""
+        if any(item.device != self.device for item in args if _is_there(item)):
+            raise RuntimeError("the model is on several GPUs")
         inputs = self.inputs["forward"] = _Inputs.of(
             args, lambda index, _: index not in moving)
         given = inputs.given(args)
@@ -187,15 +211,17 @@ class Recording:
         self.known.update(item.data_ptr() for item in given if _is_there(item))
         self.outputs = [self._output(index, item, given)
                         for index, item in enumerate(outputs)]
-        return [self._result(spec, given) if index < self.results else item
-                for index, (spec, item) in enumerate(zip(self.outputs, outputs))]
+        results = self._rooms()
+        self.graphs["forward"].replay()
+        return [*self._results(results, given), *outputs[self.results:]]
 
     def _output(self, index: int, item: Any, given: list) -> Any:
         """How it is made the next time."""
         if not _is_there(item):
             return item
         for position, other in enumerate(given):
-            if item is other:
+            # What was copied to a buffer is there only until the next step.
+            if item is other and self.inputs["forward"].buffers[position] is None:
                 return _Input(position)
         if index < self.results:
             return item
@@ -214,20 +240,26 @@ class Recording:
                       "storage_offset": item.storage_offset()},
                      self.storages[address])
 
-    def _result(self, spec: Any, given: list) -> Any:
-        if isinstance(spec, _Input):
-            return given[spec.index]
-        if isinstance(spec, _Kept):
-            return spec.tensor()
-        return copied(spec) if _is_there(spec) else spec
+    def _rooms(self) -> list:
+        """For copies of the results, before anything has run."""
+        return [room_for(spec) if _is_there(spec) else None
+                for spec in self.outputs[:self.results]]
+
+    def _results(self, rooms: list, given: list) -> list:
+        return [given[spec.index] if isinstance(spec, _Input) else
+                spec if room is None else fill(room, spec)
+                for spec, room in zip(self.outputs, rooms)]
 
     def forward(self, args: list) -> list:
         inputs = self.inputs["forward"]
-        given = inputs.given(args)
+        given, rooms = inputs.given(args), self._rooms()
         inputs.take(args)
         args.clear()
         self.graphs["forward"].replay()
-        return [self._result(spec, given) for spec in self.outputs]
+        kept = [spec.tensor() if isinstance(spec, _Kept) else
+                given[spec.index] if isinstance(spec, _Input) else spec
+                for spec in self.outputs[self.results:]]
+        return [*self._results(rooms, given), *kept]
 
     def moved(self, args: Sequence) -> list[int]:
         """Inputs that are not where they were, by position."""
@@ -255,8 +287,12 @@ class Recording:
             args[:] = [item.tensor() if isinstance(item, _Kept) else item
                        for item in spare]
             raise
+        for item in filter(_is_there, outputs):
+            # Whoever lets go of them last does so there.
+            item.record_stream(torch.cuda.current_stream(self.device))
         self.gradients = outputs
         self._watch = _Watch(outputs)
+        self.graphs["backward"].replay()
         return self._handed()
 
     def _spared(self, item: Any) -> Any:
@@ -289,11 +325,12 @@ class Recording:
 
     @property
     def bytes(self) -> int:
-        """On the device, besides what forward is given."""
+        """On the device, besides what forward is given; with other recordings."""
         results = sum(item.untyped_storage().nbytes()
                       for item in self.outputs[:self.results] if _is_there(item))
         copies = sum(inputs.bytes for inputs in self.inputs.values())
-        return _bytes_of(self.pool) + results + copies - self.freed
+        return _bytes_of(self.pool) + results + copies - self.freed + \
+            self.bytes_of_others(self.device, self)
 
 
 class _Watch:

@@ -55,9 +55,12 @@ def plan(cache: ProfileCache | None, options: Options, program: Program, budget:
 
 def graph_key(module: fx.GraphModule, inputs: Sequence, options: Options) -> str:
     """Of the kernels that were chosen for a graph as PyTorch captured it."""
-    shapes = [signature(item) if isinstance(item, torch.Tensor) else str(item)
-              for item in inputs]
-    return _key("kernels", module.code, str(shapes), options.budget, options.reserve,
+    shapes = [(signature(item), item.requires_grad) if isinstance(item, torch.Tensor)
+              else str(item) for item in inputs]
+    autocast = [str(torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")
+                if torch.is_autocast_enabled(kind)]
+    return _key("kernels", module.code, str(shapes), autocast, options.budget,
+                options.reserve,
                 options.optimizer is not None, _searched_with(options))
 
 

@@ -10,10 +10,14 @@ hand.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import inspect
 import json
+import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
+from importlib.metadata import version
 from typing import Any
 
 import torch
@@ -21,12 +25,18 @@ import torch._functorch.config as functorch_config
 import torch._inductor.config as inductor_config
 from torch import fx
 from torch._inductor.codecache import PyCodeCache, torch_key
+from torch._inductor.cpu_vec_isa import pick_vec_isa
 
 from rematch.torch import profiling
+from rematch.torch.fused import blocks, partition
+from rematch.torch.fused import capture as capture_module
 from rematch.torch.fused.capture import Compiled, Pass, capture
 from rematch.torch.fused.partition import Partition
 from rematch.torch.lowering import signature
 from rematch.torch.profile_cache import ProfileCache
+
+
+log = logging.getLogger("rematch")
 
 
 def joint_digest(joint: fx.GraphModule) -> str:
@@ -52,9 +62,8 @@ class Compiler:
         self.autocast = [(kind, torch.get_autocast_dtype(kind))
                          for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind)]
         self._known = cached_for and _hash(
-            torch_key().hex(), module.code, str(self.autocast),
-            [[str(signature(item)), item.requires_grad]
-             if isinstance(item, torch.Tensor) else str(item) for item in inputs],
+            _own_source(), torch_key().hex(), _machine(cached_for), module.code,
+            str(self.autocast), [_described(item) for item in inputs],
             [sorted((name, repr(value))
                     for name, value in config.save_config_portable().items())
              for config in (inductor_config, functorch_config)])
@@ -74,7 +83,7 @@ class Compiler:
         """On disk, if it is nothing but text. `joint` is the digest of what it was
         made for."""
         passes = {"forward": compiled.forward, "backward": compiled.backward}
-        if self.device is None or self._has_constants() or \
+        if self.device is None or self._has_constants() or _has_passes() or \
                 any(one.has_constants for one in passes.values()):
             return
         record = {name: {"source": one.source, "private": sorted(one.private),
@@ -87,15 +96,19 @@ class Compiler:
             cache.close()
 
     def _find(self, partition: Partition) -> Compiled | None:
-        if self.device is None:
+        if self.device is None or _has_passes():
             return None
         cache = self._cache()
         try:
             found = cache.find_record(self._key(partition))
         finally:
             cache.close()
-        return found and Compiled(_loaded(found["forward"]), _loaded(found["backward"]),
-                                  found["joint"])
+        try:
+            return found and Compiled(_loaded(found["forward"]),
+                                      _loaded(found["backward"]), found["joint"])
+        except Exception as error:  # Whatever is wrong with it: it is written anew.
+            log.info("what was compiled before cannot be used: %s", error)
+            return None
 
     def _has_constants(self) -> bool:
         return any(node.op == "get_attr" for node in self.module.graph.nodes)
@@ -105,6 +118,38 @@ class Compiler:
 
     def _cache(self) -> ProfileCache:
         return ProfileCache(profiling.device_name(self.device), profiling.settings())
+
+
+@functools.cache
+def _own_source() -> str:
+    """Of what decides, with PyTorch, what is written."""
+    return _hash([inspect.getsource(module) for module in (capture_module, partition,
+                                                           blocks)])
+
+
+def _machine(device: torch.device) -> list:
+    """Code is for one kind of processor, and one of several GPUs."""
+    if device.type != "cuda":
+        return [str(pick_vec_isa())]
+    properties = torch.cuda.get_device_properties(device)
+    return [device.index, torch.cuda.current_device(), torch.version.cuda,
+            properties.name, properties.major, properties.minor,
+            properties.multi_processor_count, version("triton")]
+
+
+def _described(item: Any) -> Any:
+    if not isinstance(item, torch.Tensor):
+        return str(item)
+    return [str(signature(item)), str(item.device), item.storage_offset(),
+            item.requires_grad]
+
+
+def _has_passes() -> bool:
+    """Of somebody else, in Inductor: what they do cannot be known."""
+    return any(getattr(inductor_config, name, None) is not None for name in (
+        "pre_grad_custom_pass", "joint_custom_pre_pass", "joint_custom_post_pass",
+        "post_grad_custom_pre_pass", "post_grad_custom_post_pass",
+        "_pre_fusion_custom_pass"))
 
 
 def _loaded(plain: dict[str, Any]) -> Pass:

@@ -238,6 +238,11 @@ class Lowering:
                 self.crossing[name] = self.version[found[0]]
         one = _Pass(self, "backward", compiled.backward, wrapper, names)
         one.run()
+        for op in self.program.ops:
+            read = self.changed.intersection(self.program.inputs_of(op))
+            if op.phase == "backward" and read:
+                raise UnsupportedModel(f"backward reads '{min(read)}', which forward "
+                                       "has overwritten")
         self.program.backward_outputs = [self._output(item) for item in one.outputs()]
 
     def _output(self, item: ast.expr) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import fx
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._inductor import inductor_prims
@@ -69,6 +70,14 @@ def _with_what_belongs(joint: fx.GraphModule, names: frozenset[str]) -> set[fx.N
             if node not in drawn and drawn.isdisjoint(node.all_input_nodes)}
 
 
+def _reading_what_is_overwritten(joint: fx.GraphModule) -> set[fx.Node]:
+    """What reads inputs that forward writes to in the end: later they are others."""
+    copies = joint.graph.find_nodes(op="call_function",
+                                    target=torch.ops.aten.copy_.default)
+    return {user for node in copies if node.args[0].op == "placeholder"
+            for user in node.args[0].users} - set(copies)
+
+
 def _has_parts(node: fx.Node) -> bool:
     return isinstance(node.meta.get("val"), (list, tuple))
 
@@ -89,7 +98,12 @@ class Partitioner(CustomPartitionerFn):
                 node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
         blocks = blocks_of(joint) if self.partition.every_block else {}
         names = self.partition.recompute | {node.name for node in blocks}
-        for node in _with_what_belongs(joint, names):
+        tagged = _with_what_belongs(joint, names)
+        for node in _reading_what_is_overwritten(joint):
+            tagged.discard(node)
+            if not tagged.isdisjoint(node.users):
+                node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+        for node in tagged:
             node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
             # What one block takes from another is kept.
             node.meta["ac_graph_id"] = blocks.get(node, 0)
