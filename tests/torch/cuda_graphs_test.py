@@ -175,6 +175,22 @@ def test_a_backward_pass_that_is_to_be_run_again_is_run_as_before(
     assert training.step(torch.ones(1)) == ["replay forward", "backward"]
 
 
+def test_what_was_drawn_in_a_recording_is_read_by_recordings_alone(
+        training, monkeypatch):
+    training.record()
+    training.graphs.draws = True
+    monkeypatch.setattr(cuda_graphs, "_is_to_be_run_again", lambda: True)
+    with pytest.raises(rematch.torch.RematchTorchError, match="retain_graph"):
+        training.step(torch.ones(1))
+
+
+def test_a_forward_pass_whose_values_are_kept_elsewhere_is_run_as_before(training):
+    training.record()
+    with torch.autograd.graph.save_on_cpu():
+        assert training.step(torch.ones(1)) == PLAIN
+    assert training.step(torch.ones(1)) == REPLAYS
+
+
 def test_a_forward_pass_without_backward_is_recorded_once_more(training):
     for _ in range(WARM_UPS):
         training.step(torch.ones(1))

@@ -195,20 +195,26 @@ def test_cuda_graphs_give_the_same(name):
     assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
 
 
-@pytest.fixture
-def recorded():
-    """A model whose steps are replayed, and another that is not planned."""
-    model, plain = models.make("vit").cuda(), models.make("vit").cuda()
-    plain.load_state_dict(model.state_dict())
+def recorded_of(model):
+    """Whose steps are replayed, each with a batch of its own; with that batch."""
     inputs, targets = batch_of("vit")
     compiled = rematch.torch.compile(model, budget="1GiB", **GRAPHS)
     for _ in range(6):
         model.zero_grad()
-        training.loss_of("vit")(compiled(inputs), targets).backward()
+        training.loss_of("vit")(compiled(inputs.clone()), targets).backward()
     model.zero_grad()
     graphs = compiled.rematch_graphs[0].cuda_graphs
     assert graphs.replays > 0, str(graphs)
-    return compiled, model, plain, (inputs, targets), graphs
+    return compiled, (inputs, targets), graphs
+
+
+@pytest.fixture
+def recorded():
+    """A model without dropout whose steps are replayed, and the same without."""
+    model, plain = (models.make("vit").cuda().eval() for _ in range(2))
+    plain.load_state_dict(model.state_dict())
+    compiled, batch, graphs = recorded_of(model)
+    return compiled, model, plain, batch, graphs
 
 
 def are_close(model, plain):
@@ -232,6 +238,26 @@ def test_backward_twice(recorded):
         loss.backward(retain_graph=True)
         loss.backward()
     assert are_close(model, plain)
+
+
+def test_backward_twice_is_refused_if_attention_drops():
+    compiled, (inputs, targets), _ = recorded_of(models.make("vit").cuda())
+    loss = training.loss_of("vit")(compiled(inputs), targets)
+    with pytest.raises(rematch.torch.RematchTorchError, match="retain_graph"):
+        loss.backward(retain_graph=True)
+
+
+def test_two_forward_passes_while_one_is_recorded():
+    """Attention that drops must not read what another way of running it drew."""
+    model = models.make("vit").cuda()
+    inputs, targets = batch_of("vit")
+    compiled = rematch.torch.compile(model, budget="1GiB", **GRAPHS)
+    for _ in range(6):
+        model.zero_grad()
+        losses = [training.loss_of("vit")(compiled(inputs.clone()), targets)
+                  for _ in range(2)]
+        sum(losses).backward()
+    assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
 
 
 def test_gradients_add_up_without_graphs(recorded):

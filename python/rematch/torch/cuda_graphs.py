@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 import rematch
-from rematch.torch.errors import InfeasibleBudget
+from rematch.torch.errors import InfeasibleBudget, RematchTorchError
 from rematch.torch.lowering import GENERATOR_STATE
 from rematch.torch.planner import Planned
 from rematch.torch.program import Value
@@ -87,13 +87,20 @@ def _is_to_be_run_again() -> bool:
     return torch._C._autograd._get_current_graph_task_keep_graph()
 
 
+def _are_kept_elsewhere() -> bool:
+    """Whether somebody else looks after what is kept for backward."""
+    return torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
+
+
 class CudaGraphs:
     """`make` makes a recording; `check` says what is wrong with the bytes that one
-    takes, or nothing. `given_up` says why there are no more replays."""
+    takes, or nothing. `given_up` says why there are no more replays. `draws`: some
+    operators draw random numbers; what they drew is on the GPU if they were recorded,
+    and only recorded ones look for it there."""
 
     def __init__(self, make: Callable[[], Recording], check: Callable[[int], str],
-                 given_up: str = "") -> None:
-        self.make, self.check = make, check
+                 given_up: str = "", draws: bool = False) -> None:
+        self.make, self.check, self.draws = make, check, draws
         self.given_up = given_up
         self.recording: Any = None
         self.replays = 0
@@ -131,6 +138,8 @@ class CudaGraphs:
     # -- forward -----------------------------------------------------------
 
     def _forward(self, function: Callable, args: list) -> list:
+        if _are_kept_elsewhere():
+            return function(args)
         # Nobody else may hold the recording: it is to go before there is another.
         if self.recording is None:
             self._watch(args)
@@ -182,13 +191,21 @@ class CudaGraphs:
 
     def _backward(self, function: Callable, args: list) -> list:
         recording = self.recording
-        if recording is None or not recording.is_for(args) or _is_to_be_run_again():
+        if recording is None or not recording.is_for(args):
+            return function(args)
+        if _is_to_be_run_again():
+            if self.draws:
+                raise RematchTorchError(
+                    "retain_graph=True cannot follow a replayed forward pass with "
+                    "dropout in attention; leave out mode='reduce-overhead'")
             return function(args)
         if recording.is_complete:
             return recording.backward(args)
         try:
             found = recording.record_backward(function, args)
         except (RuntimeError, torch.OutOfMemoryError) as error:
+            if self.draws:
+                raise
             found = function(args)
             self.give_up(_first_line(error))
             return found

@@ -295,7 +295,8 @@ class PlannedGraph:
         return CudaGraphs(
             lambda: Recording(self.device, results),
             lambda size: cuda_graphs.too_much(self.schedule.fixed_bytes + size,
-                                              self.budget), why_not)
+                                              self.budget),
+            why_not, draws=any(op.state is not None for op in self.program.ops))
 
     def _calibrate(self, joint: fx.GraphModule, device: torch.device,
                    cache: ProfileCache | None) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from rematch.torch import calibration, randomness
 from rematch.torch.for_real import for_real
@@ -172,6 +173,7 @@ class Recording:
         self.storages: dict[int, Any] = {}  # Of what forward keeps, by address.
         self.known: set[int] = set()  # Addresses that backward may be given.
         self._watch = _Watch(())  # Of gradients.
+        self._first: list[StorageWeakRef] = []  # Kept when it was recorded.
         self.freed = 0  # Bytes: libraries have workspaces in the pool now.
         self._all.add(self)
 
@@ -211,9 +213,12 @@ class Recording:
         self.known.update(item.data_ptr() for item in given if _is_there(item))
         self.outputs = [self._output(index, item, given)
                         for index, item in enumerate(outputs)]
-        results = self._rooms()
+        self._first = [StorageWeakRef(item.untyped_storage())
+                       for item, spec in zip(outputs, self.outputs)
+                       if isinstance(spec, _Kept)]
+        rooms = self._rooms()
         self.graphs["forward"].replay()
-        return [*self._results(results, given), *outputs[self.results:]]
+        return [*self._results(rooms, given), *outputs[self.results:]]
 
     def _output(self, index: int, item: Any, given: list) -> Any:
         """How it is made the next time."""
@@ -316,6 +321,8 @@ class Recording:
     @property
     def keeps(self) -> bool:
         """Whether a backward pass is still to come, or could be."""
+        if not self.is_complete:  # It has what was recorded itself.
+            return not all(kept.expired() for kept in self._first)
         return any(_uses(storage) > 1 for storage in self.storages.values())
 
     @property
