@@ -7,6 +7,16 @@
 #include "rematch/solve/anneal/search.h"
 
 namespace rematch {
+namespace {
+
+// What begins with nothing takes longer to come to anything.
+constexpr double kFewSeconds = 0.05;
+
+bool begins_with_nothing(const Problem& problem, const Limits& limits) {
+  return limits.seconds >= kFewSeconds && is_training_with_room(problem);
+}
+
+}  // namespace
 
 Companion::Companion(const Problem& problem, const Request& request)
     : problem_(problem) {
@@ -19,7 +29,8 @@ Companion::Companion(const Problem& problem, const Request& request)
     news_ = best_ = *progress.plan;
   };
   if (request.start != nullptr) {
-    (is_training_with_room(problem) ? told_ : best_) = *request.start;
+    (begins_with_nothing(problem, request.limits) ? told_ : best_) =
+        *request.start;
   }
   thread_ = std::thread([this] { run(); });
 }
