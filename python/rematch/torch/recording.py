@@ -213,9 +213,12 @@ class Recording:
         self.known.update(item.data_ptr() for item in given if _is_there(item))
         self.outputs = [self._output(index, item, given)
                         for index, item in enumerate(outputs)]
+        held = {spec.untyped_storage().data_ptr() for spec in self.outputs
+                if isinstance(spec, torch.Tensor)}
         self._first = [StorageWeakRef(item.untyped_storage())
                        for item, spec in zip(outputs, self.outputs)
-                       if isinstance(spec, _Kept)]
+                       if isinstance(spec, _Kept)
+                       and spec.metadata["data_ptr"] not in held]
         rooms = self._rooms()
         self.graphs["forward"].replay()
         return [*self._results(rooms, given), *outputs[self.results:]]
