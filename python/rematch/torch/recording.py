@@ -213,8 +213,9 @@ class Recording:
         self.known.update(item.data_ptr() for item in given if _is_there(item))
         self.outputs = [self._output(index, item, given)
                         for index, item in enumerate(outputs)]
-        held = {spec.untyped_storage().data_ptr() for spec in self.outputs
-                if isinstance(spec, torch.Tensor)}
+        held = {item.untyped_storage().data_ptr()  # Here.
+                for item in (*self.outputs, *inputs.buffers)
+                if isinstance(item, torch.Tensor)}
         self._first = [StorageWeakRef(item.untyped_storage())
                        for item, spec in zip(outputs, self.outputs)
                        if isinstance(spec, _Kept)
