@@ -204,6 +204,10 @@ void add_frontier_command(Command app, Session& session) {
       .add_option("--budgets", options->budgets,
                   "comma-separated budgets, as for plan (default: evenly "
                   "spaced from min to 100%)")
+      .check([](const std::string& text) {
+        return text.empty() ? std::string("an empty list has no budgets")
+                            : std::string();
+      })
       .type_name("LIST");
   command
       .add_option("--points", options->points,

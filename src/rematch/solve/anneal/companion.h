@@ -19,8 +19,8 @@ namespace rematch {
 class Companion {
  public:
   // Searches from request.start, if there is one, or from nothing where that
-  // leads further, knowing of it. Of the limits only the seed counts, and whether
-  // there is time for that.
+  // leads further, knowing of it. Of the limits only the seed counts, and
+  // whether there is time for that.
   Companion(const Problem& problem, const Request& request);
   Companion(const Companion&) = delete;
   Companion& operator=(const Companion&) = delete;

@@ -5,6 +5,22 @@
 
 namespace rematch {
 
+ProgramSize gap_model_size(const GapProgram& program) {
+  // Rows before each stage.
+  std::vector<std::int64_t> before = {0};
+  for (Bytes need : program.need) {
+    before.push_back(before.back() + (need > 0 ? 1 : 0));
+  }
+  ProgramSize size;
+  size.columns = static_cast<std::int64_t>(program.gaps.size());
+  size.rows = before.back();
+  for (const Gap& gap : program.gaps) {
+    size.terms += before[static_cast<std::size_t>(gap.last) + 1] -
+                  before[static_cast<std::size_t>(gap.first)];
+  }
+  return size;
+}
+
 LinearModel gap_model(const Graph& graph, const GapProgram& program,
                       const ProgramUnits& units) {
   LinearModel model;
@@ -18,7 +34,8 @@ LinearModel gap_model(const Graph& graph, const GapProgram& program,
     // A row asks for at least so much, so here more is safe.
     if (size == 0) size = kLeastCoefficient;
     for (auto t = gap.first; t <= gap.last; ++t) {
-      rows[static_cast<std::size_t>(t)].push_back({column, size});
+      const auto stage = static_cast<std::size_t>(t);
+      if (program.need[stage] > 0) rows[stage].push_back({column, size});
     }
   }
   const FamilyId need = model.family("need");

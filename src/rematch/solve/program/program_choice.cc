@@ -176,6 +176,11 @@ Result<std::string> program_text(const Problem& problem,
                                  const ProgramChoice& choice,
                                  std::string_view format) {
   if (auto error = refusal(problem.graph, choice)) return *error;
+  if (choice.formulation == "gap") {
+    const auto why = too_large("the gap program, written out,",
+                               gap_model_size(gap_program(problem)));
+    if (why) return Error{ErrorCode::kTooLarge, *why};
+  }
   const Text text = choice.formulation == "gap" ? gap_text(problem)
                     : choice.formulation == "paper"
                         ? paper_text(problem, choice)

@@ -11,6 +11,7 @@
 
 #include "rematch/graph/synthetic/synthetic.h"
 #include "rematch/lp/lp_solver.h"
+#include "rematch/plan/sequence.h"
 #include "rematch/solve/program/units.h"
 
 namespace rematch {
@@ -89,6 +90,18 @@ TEST(ProgramBound, TellsTooLargeFromWrong) {
             ErrorCode::kTooLarge);
   EXPECT_EQ(program_text(problem, choice, "mps").error().code,
             ErrorCode::kTooLarge);
+}
+
+TEST(ProgramText, OfTheGapProgramMayBeTooLargeWhereItsBoundIsNot) {
+  const Graph graph =
+      synthetic_graph(
+          {.family = Family::kTransformer, .ops = 30'000, .training = true})
+          .value();
+  const Problem problem{graph, keep_all_peak(graph) / 4, OrderRule::kFixed};
+  const ProgramChoice choice{"gap", "advancing"};
+  EXPECT_EQ(program_text(problem, choice, "mps").error().code,
+            ErrorCode::kTooLarge);
+  EXPECT_TRUE(program_bound(problem, choice, {}).ok());
 }
 
 // What is written, read back and solved by HiGHS, in cost units.
