@@ -188,7 +188,7 @@ class Recording:
 
     def _record(self, phase: str, function: Callable, args: list) -> list:
         before = requested(self.device)
-        torch._C._cuda_clearCublasWorkspaces()
+        torch._C._cuda_clearCublasWorkspaces()  # Now, to see what they took.
         self.freed += before - requested(self.device)
         graph = torch.cuda.CUDAGraph()
         outputs = _captured(graph, self.pool, self.stream, lambda: function(args))

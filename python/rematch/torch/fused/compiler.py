@@ -35,7 +35,6 @@ from rematch.torch.fused.partition import Partition
 from rematch.torch.lowering import signature
 from rematch.torch.profile_cache import ProfileCache
 
-
 log = logging.getLogger("rematch")
 
 
