@@ -34,7 +34,7 @@ bench: build  ## Run the micro-benchmarks.
 	  build/release/bench/$$(basename $$source .cc) || exit 1; \
 	done
 
-bench-proofs: build  ## Time proofs on the public graphs, in PUBLIC_DATA.
+bench-proofs: build  ## Time proofs, also on the public graphs in PUBLIC_DATA.
 	@python3 -B bench/proofs.py $(PUBLIC_DATA)
 
 fuzz: setup-fuzz build/fuzz/build.ninja  ## Fuzz each target for FUZZ_SECONDS (60).

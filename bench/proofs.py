@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long it takes to prove plans of the public graphs optimal, on one core.
+"""How long it takes to prove plans of published and measured graphs optimal, on
+one core.
 
 Usage: bench/proofs.py [FOLDER] [--limit S] [--paper-limit S] [--only TEXT]
                        [--json FILE] [--program FILE]
 
 FOLDER holds the published training graphs (default: ../shared/data beside the
-tree); without it there is nothing to do. Each row is one graph within one
-budget, solved by the split program; where the program as published is of
-interest, it is solved beside it, and the last column is how many times longer
-it took. A `>` says that it was stopped by its limit, `*` that the plan is
-proved optimal.
+tree); without it only the measured ones of data/h200 are solved. Each row is one
+graph within one budget, solved by the split program; where the program as published
+is of interest, it is solved beside it, and the last column is how many times longer
+it took. A `>` says that it was stopped by its limit, `*` that the plan is proved
+optimal.
 """
 
 import argparse
@@ -30,13 +31,23 @@ class Case:
     graph: str
     budget: str
     paper: bool = False  # Solve the program as published, too.
+    folder: Path | None = None  # Of a graph that is part of the tree.
 
     @property
     def label(self):
         return f"{self.graph.removesuffix('.json')} {self.budget}"
 
+    def path(self, folder):
+        return (self.folder or folder) / self.graph
 
-def cases():
+
+def measured():
+    folder = ROOT / "data/h200"
+    return [Case(path.name, budget, folder=folder)
+            for path in sorted(folder.glob("*.json")) for budget in ("80%", "60%")]
+
+
+def published():
     budgets = {
         "vgg16_b256_train.json": ["90%"],
         "fcn8_b32_train.json": ["70%", "62%"],
@@ -79,7 +90,7 @@ def solve(program, path, budget, formulation, limit):
 
 
 def run(case, folder, options):
-    path = folder / case.graph
+    path = case.path(folder)
     row = {"graph": path.stem, "budget": case.budget, "paper": None, "times": None}
     row["split"] = solve(options.program, path, case.budget, "split", options.limit)
     if case.paper:
@@ -122,7 +133,7 @@ def show(words):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
-        description="How long proofs on the public graphs take, on one core."
+        description="How long proofs take, on one core."
     )
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER",
                         default=ROOT.parent / "shared/data",
@@ -145,8 +156,9 @@ def main():
     options = parse_arguments()
     if not options.program.is_file():
         sys.exit(f"proofs: there is no {options.program}; run make build")
-    wanted = [case for case in cases() if options.only in case.label]
-    there = [case for case in wanted if (options.folder / case.graph).is_file()]
+    wanted = [case for case in [*published(), *measured()]
+              if options.only in case.label]
+    there = [case for case in wanted if case.path(options.folder).is_file()]
     for name in sorted({case.graph for case in wanted} - {c.graph for c in there}):
         print(f"proofs: the public graph {name} is not in {options.folder}")
     if not there:

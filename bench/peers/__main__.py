@@ -62,8 +62,9 @@ def rows_of(name, options):
         yield ours(f"at {way}", peak)
     for budget in options.budgets:
         if budget == "least":
-            budget = ours("least", 1)["least"]
-            yield ours("least", budget)
+            refused = ours("least", 1)
+            least = refused.get("least")
+            yield ours("least", least) if least else refused
         else:
             yield ours(budget, budget, keep)
 

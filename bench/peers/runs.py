@@ -14,7 +14,8 @@ from rematch.torch.step import WithLoss
 from torch.utils.checkpoint import checkpoint
 
 WARM_UPS = 3
-REPEATS = 10
+REPEATS = 3
+STEPS = 10  # One after the other, as in training: nobody waits for the GPU between them.
 
 
 def clean():
@@ -24,30 +25,33 @@ def clean():
 
 
 def measured(case, run):
-    """Peak in requested bytes and median milliseconds, warm."""
+    """Peak in requested bytes and milliseconds of a step, warm: medians, of steps one
+    after the other, and of steps that each begin when the GPU is idle."""
     def step():
         case.model.zero_grad(set_to_none=True)
         run()
-        torch.cuda.synchronize()
 
-    begin = time.perf_counter()
-    step()
-    seconds = time.perf_counter() - begin
+    def seconds(steps=1):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        for _ in range(steps):
+            step()
+        torch.cuda.synchronize()
+        return (time.perf_counter() - begin) / steps
+
+    start = seconds()
     for _ in range(WARM_UPS):
-        step()
+        seconds()
     gc.collect()
     case.model.zero_grad(set_to_none=True)
     torch.cuda.reset_peak_memory_stats()
-    step()
+    seconds()
     peak = requested(torch.device("cuda"), "peak")
-    times = []
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        step()
-        times.append(time.perf_counter() - begin)
+    together = statistics.median(seconds(STEPS) for _ in range(REPEATS))
+    alone = statistics.median(seconds() for _ in range(STEPS))
     case.model.zero_grad(set_to_none=True)
-    return {"peak": peak, "ms": statistics.median(times) * 1e3,
-            "start_seconds": seconds}
+    return {"peak": peak, "ms": together * 1e3, "waited_ms": alone * 1e3,
+            "start_seconds": start}
 
 
 def forward_and_backward(module, case):

@@ -26,7 +26,7 @@ import program
 FOLDER = Path(__file__).resolve().parent / "golden"
 TITLE, COMMAND = "=== ", "$ "
 VARIABLE = [
-    (re.compile(r"\b\d+\.\d{3} s$", re.MULTILINE), "T s"),
+    (re.compile(r"\b\d+\.\d{3} s(?=$|, stopped)", re.MULTILINE), "T s"),
     (re.compile(r'"seconds": [0-9.e+-]+'), '"seconds": T'),
     (re.compile(r"^rematch \d+\.\d+\.\d+\S*$", re.MULTILINE), "rematch VERSION"),
 ]

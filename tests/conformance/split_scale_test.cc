@@ -114,6 +114,46 @@ TEST_F(SplitScale, ClaimsOnlyWhatHoldsOfNumbersOfAllMagnitudes) {
   expect_proved(80);
 }
 
+// What a rerun of a cheap op costs is hidden by what one of a dear op does.
+TEST_F(SplitScale, ProvesCostsOfTwelveDigitsToTheEnd) {
+  const std::vector<Cost> costs = {1, 5, 1e12, 1e12 - 7, 3e12 + 1};
+  int optimal = 0;
+  constexpr int kInstances = 300;
+  for (int i = 0; i < kInstances && !HasFailure(); ++i) {
+    const Graph graph = remade(
+        small_graph(random_), [](Bytes bytes) { return bytes; },
+        [&](Cost cost) {
+          return cost == 0 ? 0 : costs[random_.below(costs.size())];
+        });
+    const Problem problem{graph, any_budget(graph), OrderRule::kFixed};
+    const Solution truth = solve(problem, *find_strategy("exhaustive"), {});
+    const Solution got = solve(problem, *find_strategy("milp"), {});
+    EXPECT_EQ(got.has_plan(), truth.has_plan()) << show(graph);
+    optimal += got.outcome == truth.outcome ? 1 : 0;
+    if (!truth.has_plan()) continue;
+    EXPECT_LE(got.lower_bound, truth.cost) << show(graph);
+    EXPECT_EQ(got.cost, truth.cost) << show(graph);
+  }
+  EXPECT_GE(optimal, kInstances - 2);
+}
+
+// The row that says what a stage costs at least asked for a billionth less.
+TEST(SplitSearch, ProvesTheCostOfAStageToTheEnd) {
+  const Graph graph = graph_from_json(R"({
+    "format": "rematch.graph", "version": 1, "ops": [
+      {"name": "a", "cost": 999999999993, "bytes": 3},
+      {"name": "b", "cost": 1000000000000, "bytes": 7, "inputs": ["a"]},
+      {"name": "c", "cost": 999999999993, "bytes": 1, "inputs": ["a"]},
+      {"name": "d", "cost": 0, "bytes": 6, "inputs": ["b"]},
+      {"name": "e", "cost": 3000000000001, "bytes": 2, "inputs": ["b", "c"]},
+      {"name": "f", "cost": 1, "bytes": 5, "inputs": ["c", "d"]}]})")
+                          .value();
+  const Solution got =
+      solve({graph, 13, OrderRule::kFixed}, *find_strategy("milp"), {});
+  EXPECT_EQ(got.outcome, Outcome::kOptimal);
+  EXPECT_EQ(got.cost, 9999999999960);
+}
+
 TEST_F(SplitScale, ProvesDecimalFractionsToTheEnd) {
   for (int i = 0; i < 300 && !HasFailure(); ++i) {
     const Cost unit = i % 2 == 0 ? 10 : 1000;

@@ -2,14 +2,16 @@
 """What Inductor writes is read as it is meant, or refused with the line."""
 
 import ast
+from types import SimpleNamespace
 
 import pytest
 import torch
-from rematch.torch.fused import parts
+from rematch.torch.fused import lowering, parts
 from rematch.torch.fused.capture import Pass
 from rematch.torch.fused.draws import draws
 from rematch.torch.fused.wrapper import read
 from rematch.torch.fused.writes import NotUnderstood
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 HEAD = """
 fill = async_compile.cpp_pybinding(['const float*', 'float*'], r'''text''')
@@ -53,6 +55,19 @@ def test_other_shapes_of_a_buffer_are_the_buffer():
                     "fill(primals_1, buf2)")
     assert found.calls[0].writes == ["buf0"]
     assert "reinterpret_tensor(buf0" in ast.unparse(found.calls[0].node)
+
+
+def test_rows_of_a_buffer_may_be_longer_than_what_is_used():
+    padded = ("buf0 = empty_strided_cpu((2, 6), (8, 1), torch.float32)"
+              ".as_strided((2, 5), (8, 1))")
+    found = wrapper(padded, "fill(primals_1, buf0)")
+    assert found.calls[0].writes == ["buf0"]
+    whole = SimpleNamespace(device=torch.device("cpu"), mode=FakeTensorMode())
+    fake = lowering._fake_allocation(found.allocations["buf0"], whole)
+    assert (fake.shape, fake.stride()) == ((2, 5), (8, 1))
+    assert fake.untyped_storage().nbytes() == 4 * (8 + 6)
+    with pytest.raises(NotUnderstood):  # It begins elsewhere.
+        wrapper(padded.replace("(8, 1))", "(8, 1), 1)"), "fill(primals_1, buf0)")
 
 
 def test_operators_write_to_what_their_schema_says():

@@ -96,6 +96,18 @@ def test_backward_twice_on_a_retained_graph():
     assert same(gradients(plain), gradients(twin))
 
 
+def test_a_graph_is_retained_after_others_were_not():
+    """PyTorch compiles backward the first time, for what that call is like."""
+    plain, twin, function, batch = pair("resnet")
+    for model, call in ((plain, plain), (twin, function)):
+        torch.manual_seed(1)
+        training.loss_of("resnet")(call(batch[0]), batch[1]).backward()
+        loss = training.loss_of("resnet")(call(batch[0]), batch[1])
+        loss.backward(retain_graph=True)
+        loss.backward()
+    assert same(gradients(plain), gradients(twin))
+
+
 def test_two_forwards_in_flight():
     plain, twin, function, _ = pair("gpt")
     batches = [models.batch("gpt") for _ in range(2)]

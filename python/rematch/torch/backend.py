@@ -11,6 +11,7 @@ import torch
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.symbolic_convert import InstructionTranslator
+from torch._guards import TracingContext
 
 from rematch.torch import remembered
 from rematch.torch.attention import simplify_masks, without_dropout
@@ -63,8 +64,13 @@ class Backend:
         self.graphs.append(graph)
         if self.options.gpu:
             without_dropout(module)
+
+        def forward(module: fx.GraphModule, _: Any) -> Callable:
+            _donate_nothing()
+            return graph.compile("forward", module)
+
         compiler = aot_autograd(
-            fw_compiler=lambda gm, _: graph.compile("forward", gm),
+            fw_compiler=forward,
             bw_compiler=lambda gm, _: graph.compile("backward", gm),
             inference_compiler=lambda gm, _: _boxed(gm),
             partition_fn=graph.partition, decompositions={},
@@ -106,6 +112,16 @@ def _ends_before_the_model() -> bool:
     translator = InstructionTranslator.current_tx()
     reason = getattr(translator.output, "compile_subgraph_reason", None)
     return reason is not None and reason.graph_break
+
+
+def _donate_nothing() -> None:
+    """What is kept may be asked for again, by retain_graph=True. PyTorch refuses
+    that unless its list of donated buffers is empty, and where no buffers are
+    donated there is no list."""
+    context = TracingContext.try_get()
+    metadata = getattr(context, "fw_metadata", None)
+    if metadata is not None and getattr(metadata, "bw_donated_idxs", ()) is None:
+        metadata.bw_donated_idxs = []
 
 
 def _functorch_settings() -> dict[str, Any]:

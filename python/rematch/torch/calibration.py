@@ -25,6 +25,9 @@ from rematch.torch.schedule import Schedule
 _WARM_UPS = 2
 _WARM_SECONDS = 0.5  # A GPU takes a while to reach its clock.
 _REPEATS = 5
+# Steps that follow each other for so long run as they do in training: a GPU that
+# rests between them runs faster.
+_STRETCH_SECONDS = 0.3
 _HEAD_START = 20_000_000  # Cycles for which the GPU waits.
 _MOST_SECONDS = 3.0  # For all of it, if steps are long.
 
@@ -75,39 +78,46 @@ def measure(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
     times = []
     with for_real():
         step = Step(schedule, inputs, constants, device)
-        warm = _warm_up(step, device)
+        spent, count = _warm_up(step, device)
+        steps = 1
+        if device.type == "cuda":
+            steps = max(1, round(_STRETCH_SECONDS * count / spent))
         for _ in range(_REPEATS):
-            times.append(_time(step, device))
-            if warm + sum(times) / 1e6 > _MOST_SECONDS:
+            times.append(_time(step, device, steps))
+            spent += steps * times[-1] / 1e6
+            if spent > _MOST_SECONDS:
                 break
     randomness.generator(device).set_state(state)
     return min(times)  # Whoever else uses the device only adds to it.
 
 
-def _time(step: Callable[[], Any], device: torch.device) -> float:
-    """Microseconds; on a GPU without what Python takes to begin."""
+def _time(step: Callable[[], Any], device: torch.device, steps: int) -> float:
+    """Microseconds of one of several steps in a row; on a GPU without what Python
+    takes to begin."""
     if device.type != "cuda":
         begin = time.perf_counter()
-        step()
-        return (time.perf_counter() - begin) * 1e6
+        for _ in range(steps):
+            step()
+        return (time.perf_counter() - begin) * 1e6 / steps
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda._sleep(_HEAD_START)
     begin.record()
-    step()
+    for _ in range(steps):
+        step()
     end.record()
     end.synchronize()
-    return begin.elapsed_time(end) * 1e3
+    return begin.elapsed_time(end) * 1e3 / steps
 
 
-def _warm_up(step: Callable[[], Any], device: torch.device) -> float:
-    """Seconds that it took."""
+def _warm_up(step: Callable[[], Any], device: torch.device) -> tuple[float, int]:
+    """Seconds that it took, and for how many steps."""
     begin, count = time.perf_counter(), 0
     wanted = _WARM_SECONDS if device.type == "cuda" else 0.0
     while count < _WARM_UPS or time.perf_counter() - begin < wanted:
         step()
         _wait(device)
         count += 1
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, count
 
 
 def _wait(device: torch.device) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 
 import torch
@@ -61,10 +60,10 @@ def _use_libraries(tensor: torch.Tensor) -> None:
         torch.baddbmm(batch, batch, batch)
 
 
-@functools.cache
 def warm_up(device: torch.device) -> None:
     """Has libraries allocate what they keep: cuBLAS holds workspaces for each
-    thread that uses it, and backward runs on a thread of its own."""
+    thread that uses it, and backward runs on a thread of its own. They may have
+    let go of them since the last time: a recording has them do so."""
     # A compiler that is at work has backward run on its own thread.
     with _disable_current_modes(), torch.enable_grad(), \
             torch.autograd.set_multithreading_enabled(True):

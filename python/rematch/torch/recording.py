@@ -44,6 +44,15 @@ _set_allocator = getattr(torch._C, "_accelerator_setAllocatorSettings", None) or
     torch.cuda.memory._set_allocator_settings
 
 
+def _end_of_recording(stream: torch.cuda.Stream) -> None:
+    """A recording that fails leaves the generator as if it went on, so that nothing
+    can be drawn. The end of one that does not fail is told to the generator."""
+    nothing = torch.zeros(1, device=stream.device)
+    with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=stream,
+                          capture_error_mode="thread_local"):
+        nothing.add_(1)
+
+
 def _captured(graph: torch.cuda.CUDAGraph, pool: Any, stream: torch.cuda.Stream,
               run: Callable[[], Any]) -> Any:
     """What comes out, to be filled by replays. If it fails, all is as it was."""
@@ -59,6 +68,7 @@ def _captured(graph: torch.cuda.CUDAGraph, pool: Any, stream: torch.cuda.Stream,
         except Exception:
             with suppress(Exception):  # So does its use of the allocator.
                 torch._C._cuda_endAllocateToPool(device.index, pool)
+            _end_of_recording(stream)
             raise
     torch._C._cuda_clearCublasWorkspaces()
     return found

@@ -15,8 +15,11 @@ std::string format_cost(Cost cost);
 // "1.0196x": a cost as a multiple of another. 1 when both are zero.
 std::string format_ratio(double ratio);
 
-// "+1.86%": an overhead or gap, with as many digits as it takes to tell it from
-// zero.
+// "+1.86%": an overhead, with as many digits as it takes to tell it from zero.
 std::string format_percent(double share);
+
+// "1.87%": how far a cost may be above a bound, rounded up, so that "at most"
+// stays true. `gap` is above zero.
+std::string format_gap(double gap);
 
 }  // namespace rematch

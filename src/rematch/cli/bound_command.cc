@@ -8,6 +8,7 @@
 #include "rematch/cli/commands.h"
 #include "rematch/cli/interrupt.h"
 #include "rematch/cli/program_options.h"
+#include "rematch/cli/progress_line.h"
 #include "rematch/cli/summary.h"
 #include "rematch/cli/table.h"
 #include "rematch/cli/validators.h"
@@ -48,17 +49,22 @@ struct Answer {
   bool holds_for_all = true;
 };
 
-Result<Answer> compute(const Graph& graph, const Options& options) {
+Result<Answer> compute(const Graph& graph, const Options& options,
+                       const Console& console) {
   const auto within = program_budget(graph, options.program);
   if (!within) return within.error();
   Answer answer;
   answer.within = *within;
   if (answer.within.is_below_floor()) return answer;
   const Problem problem{graph, answer.within.budget, OrderRule::kFixed};
-  Limits limits;
-  limits.seconds = options.time_limit;
-  limits.interrupt = &watch_for_interrupt();
-  const auto bound = program_bound(problem, options.program.choice, limits);
+  Request request;
+  request.limits.seconds = options.time_limit;
+  request.limits.interrupt = &watch_for_interrupt();
+  ProgressLine line(console, graph);
+  request.on_progress = [&](const SearchProgress& progress) {
+    line.update(progress);
+  };
+  const auto bound = program_bound(problem, options.program.choice, request);
   if (!bound && bound.error().code == ErrorCode::kTooLarge) {
     answer.stop_reason = StopReason::kNotApplicable;
     answer.too_large = bound.error().message;
@@ -150,7 +156,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   }
   const auto graph = load_graph(options.graph);
   if (!graph) return graph.error();
-  const auto answer = compute(*graph, options);
+  const auto answer = compute(*graph, options, console);
   if (!answer) return answer.error();
   if (options.json) {
     print_json(*graph, options, *answer, console);

@@ -71,7 +71,7 @@ Cell gap_cell(const FrontierRow& row) {
   if (row.outcome == Outcome::kOptimal) return {"optimal", Style::kGood};
   if (!row.gap) return "";
   if (*row.gap < 5e-7) return "<0.0001%";
-  return format_percent(*row.gap).substr(1);
+  return format_gap(*row.gap);
 }
 
 // A budget without a plan.
@@ -116,19 +116,9 @@ std::string hint(const Frontier& frontier) {
 }
 
 // Why it is not better; empty if there is nothing to say.
-std::string_view stop_words(StopReason reason) {
-  switch (reason) {
-    case StopReason::kTimeLimit:
-      return ", stopped by the time limit";
-    case StopReason::kWorkLimit:
-      return ", stopped by the work limit";
-    case StopReason::kInterrupted:
-      return ", interrupted";
-    case StopReason::kGapReached:
-      return ", the others within the gap";
-    default:
-      return "";
-  }
+std::string_view why_not_better(StopReason reason) {
+  if (reason == StopReason::kGapReached) return ", the others within the gap";
+  return stop_words(reason);
 }
 
 }  // namespace
@@ -197,7 +187,7 @@ void print_frontier(const Graph& graph, std::string_view strategy,
               << hint(frontier)
               << fmt::format(
                      "{}: {}{}, {:.3f} s\n", strategy, proved_words(rows),
-                     stop_words(frontier.stop_reason), frontier.seconds);
+                     why_not_better(frontier.stop_reason), frontier.seconds);
 }
 
 std::string frontier_to_json(const Graph& graph, std::string_view strategy,

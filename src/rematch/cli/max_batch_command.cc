@@ -207,8 +207,9 @@ void print_text(const Graph& graph, const BatchQuestion& question,
   table.add_row({"keep-all", format_exact(answer.keep_all_batch) +
                                  " without recomputation"});
   table.add_row(
-      {"strategy", fmt::format("{}, {} order, {:.3f} s", solution.strategy,
-                               order_name(question.order), answer.seconds)});
+      {"strategy", fmt::format("{}, {} order, {:.3f} s{}", solution.strategy,
+                               order_name(question.order), answer.seconds,
+                               stop_words(answer.stop_reason))});
   if (solution.has_plan()) {
     table.add_row(
         {"peak", fmt::format("{} for a batch of {}, without what is fixed",

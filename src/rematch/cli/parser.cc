@@ -12,6 +12,16 @@
 namespace rematch {
 namespace {
 
+bool is_option(const std::string& argument) {
+  return argument.size() > 1 && argument[0] == '-';
+}
+
+// "plan " if that was asked for; empty if nothing was.
+std::string command_of(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? "" : commands.front()->get_name() + " ";
+}
+
 // CLI11's words for what is wrong, in our form: one sentence in lower case that
 // names the thing.
 std::string parse_sentence(const CLI::App& app, const CLI::ParseError& error,
@@ -24,6 +34,11 @@ std::string parse_sentence(const CLI::App& app, const CLI::ParseError& error,
                        arguments[0]);
   }
   const std::vector<std::string> extra = app.remaining(true);
+  if (const auto at = std::ranges::find_if(extra, is_option);
+      at != extra.end()) {
+    return fmt::format("there is no option '{}'; 'rematch {}--help' lists them",
+                       *at, command_of(app));
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extra.empty()) {
     return fmt::format("'{}' was not expected", extra.front());
   }

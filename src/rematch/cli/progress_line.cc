@@ -21,8 +21,8 @@ std::string progress_text(const Graph& graph, const SearchProgress& progress,
                  : std::string("no plan yet");
     text += fmt::format("  bound {}", format_ratio(bound / base));
     if (found) {
-      text += fmt::format("  gap {}",
-                          format_percent(progress.cost / bound - 1).substr(1));
+      const double gap = progress.cost / bound - 1;
+      text += fmt::format("  gap {}", gap > 0 ? format_gap(gap) : "0%");
     }
   }
   return text + fmt::format("  {:.1f} s", seconds);

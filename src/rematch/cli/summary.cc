@@ -37,7 +37,7 @@ std::string outcome_words(const Solution& solution) {
         return "feasible: within rounding of the best possible";
       }
       return fmt::format("feasible: at most {} above the best possible",
-                         format_percent(*gap).substr(1));
+                         format_gap(*gap));
     }
     case Outcome::kInfeasible:
       return "infeasible (proved)";
@@ -85,6 +85,19 @@ void add_plan_rows(const Graph& graph, const Solution& solution, Bytes keep_all,
 
 }  // namespace
 
+std::string_view stop_words(StopReason reason) {
+  switch (reason) {
+    case StopReason::kTimeLimit:
+      return ", stopped by the time limit";
+    case StopReason::kWorkLimit:
+      return ", stopped by the work limit";
+    case StopReason::kInterrupted:
+      return ", interrupted";
+    default:
+      return "";
+  }
+}
+
 std::string cost_with_unit(const Graph& graph, Cost cost) {
   std::string text = format_cost(cost);
   if (cost != std::floor(cost)) {
@@ -125,13 +138,16 @@ void print_solution(const Graph& graph, const Solution& solution,
     table.add_row({"", display_name(solution.message, 500)});
   }
   table.add_row(
-      {"strategy", fmt::format("{}, {} order, {:.3f} s", solution.strategy,
-                               order_name(solution.order), solution.seconds)});
+      {"strategy", fmt::format("{}, {} order, {:.3f} s{}", solution.strategy,
+                               order_name(solution.order), solution.seconds,
+                               stop_words(solution.stop_reason))});
   if (solution.has_plan()) {
     add_plan_rows(graph, solution, keep_all, table);
   } else {
     table.add_row({"keep-all", format_size(keep_all)});
-    table.add_row({"", "--budget min looks for the least budget that works"});
+    if (solution.budget < keep_all) {
+      table.add_row({"", "--budget min looks for the least budget that works"});
+    }
   }
   table.add_row(
       {"floor", format_size(solution.peak_floor) + ": no plan needs less"});

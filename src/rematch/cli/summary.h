@@ -19,6 +19,9 @@ void print_solution(const Graph& graph, const Solution& solution,
 // "181.625 us": a cost for people, with the graph's unit.
 std::string cost_with_unit(const Graph& graph, Cost cost);
 
+// ", stopped by the time limit", or by what else; empty if nothing did.
+std::string_view stop_words(StopReason reason);
+
 // "1 op", "2 ops".
 std::string count_of(std::size_t count, std::string_view what);
 

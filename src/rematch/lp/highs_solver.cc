@@ -436,6 +436,12 @@ LpSolution HighsSolver::run_integers(const LpLimits& limits,
   if (!hooks.start.empty()) set_start(hooks.start);
   LpSolution solution = run(limits, hooks, true);
   solution.bound = double_info(highs_, "mip_dual_bound", -kInfinity);
+  // Where there was nothing left to search it does not say.
+  const bool is_best =
+      solution.status == LpStatus::kOptimal && solution.has_point;
+  if (is_best && solution.bound == -kInfinity) {
+    solution.bound = solution.objective;
+  }
   return solution;
 }
 

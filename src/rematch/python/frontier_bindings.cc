@@ -70,6 +70,9 @@ void bind_frontier(nb::module_& module) {
           question.budgets.push_back(or_raise(resolve_budget(
               or_raise(parse_budget(text_of(budget))), keep_all_peak(graph))));
         }
+        if (budgets && budgets->empty()) {
+          or_raise(Result<int>(Error{.message = "budgets is empty"}));
+        }
         if (num_points < 1) {
           or_raise(Result<int>(
               Error{.message = fmt::format(

@@ -19,9 +19,7 @@ std::string quality_words(const Solution& solution) {
   const auto gap = solution.gap();
   if (!gap) return "within the budget";
   if (*gap < 1e-9) return "within rounding of the best possible";
-  // Rounded up, so that it stays true.
-  return fmt::format("within {} of the best possible",
-                     format_percent(std::max(*gap, 1e-6)).substr(1));
+  return fmt::format("within {} of the best possible", format_gap(*gap));
 }
 
 std::string least_words(const Solution& solution) {

@@ -5,12 +5,14 @@
 #include <optional>
 
 #include "rematch/plan/sequence.h"
+#include "rematch/solve/gap/gap_bound.h"
 
 namespace rematch {
 namespace {
 
-constexpr double kMostUnits = 1e6;  // To one.
+constexpr double kMostUnits = 1e12;  // To one.
 constexpr double kRounding = 0x1p-52;
+constexpr double kMostSteps = 1e11;  // In a plan.
 
 // 10^d with the least d for which every cost is the double next to a whole
 // number divided by it; none if there is no such d.
@@ -38,6 +40,13 @@ bool is_cheapest_by_digits(const Graph& graph, const Plan& plan, Cost bound) {
   for (OpId op : ops) sum += std::round(graph.op(op).cost * *units);
   const double off = kRounding * (static_cast<double>(ops.size()) + 4) * sum;
   return off < 0.1 && bound * *units > sum - 1 + 0.2;
+}
+
+Cost cost_step(const Graph& graph) {
+  const Cost whole = common_cost_unit(graph);
+  if (whole > 0) return whole;
+  const auto units = units_to_one(graph);
+  return units && graph.base_cost() * *units < kMostSteps ? 1 / *units : 0;
 }
 
 }  // namespace rematch

@@ -10,8 +10,13 @@ namespace rematch {
 
 // Whether `bound`, which no plan's cost is below, rules out every plan that is
 // cheaper than this one because costs are whole numbers of a tenth, a
-// hundredth, ... up to 10^-6: then no plan's sum lies in between. False if some
+// hundredth, ... up to 10^-12: then no plan's sum lies in between. False if some
 // cost has more digits, or if rounding could be worth a tenth of such a unit.
 bool is_cheapest_by_digits(const Graph& graph, const Plan& plan, Cost bound);
+
+// The least by which costs of plans differ, if they do: of whole numbers what
+// they have in common, else such a unit; 0 if there is none, or if rounding
+// could hide it.
+Cost cost_step(const Graph& graph);
 
 }  // namespace rematch

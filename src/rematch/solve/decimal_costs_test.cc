@@ -32,6 +32,15 @@ TEST(DecimalCosts, RuleOutWhatLiesBetweenTwoSums) {
   EXPECT_FALSE(is_met(graph, 0.9 + 1e-12));
 }
 
+TEST(DecimalCosts, DifferBySteps) {
+  EXPECT_EQ(cost_step(costing(4, 6, 10)), 2);
+  EXPECT_EQ(cost_step(costing(1e12, 1e12 - 7, 3e12 + 1)), 1);
+  EXPECT_EQ(cost_step(costing(0.1, 0.2, 7)), 0.1);
+  EXPECT_EQ(cost_step(costing(0.125, 2, 7)), 0.001);
+  EXPECT_EQ(cost_step(costing(1.0 / 3, 2, 7)), 0);
+  EXPECT_EQ(cost_step(costing(1e-6, 1e9, 7)), 0);  // Rounding hides it.
+}
+
 TEST(DecimalCosts, SayNothingOfCostsWithManyDigits) {
   EXPECT_FALSE(is_met(costing(0.1, 0.2, 1.0 / 3), 0.6333333333333));
   EXPECT_FALSE(is_met(costing(0.1, 0.2, 1e-9), 0.3));

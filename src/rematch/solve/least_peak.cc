@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <string>
 
 #include "rematch/plan/floor.h"
 #include "rematch/plan/sequence.h"
@@ -16,6 +18,8 @@ constexpr double kSearchShare = 0.6;  // Of all time, for all budgets.
 constexpr int kEasySteps = 6;         // Halvings before the floor is tried.
 // Not to find a plan takes so much longer than to find one.
 constexpr double kFailureFactor = 6;
+// Of all time, for a search that does nothing but go down.
+constexpr double kQuickShare = 0.25;
 
 // Solves at one budget after another within one time limit.
 class Probe {
@@ -34,12 +38,21 @@ class Probe {
     part.target = std::numeric_limits<Cost>::max();
     Solution solution = solve({graph_, budget, order_}, strategy_, part);
     if (solution.has_plan()) longest_ = std::max(longest_, solution.seconds);
-    if (solution.has_plan() &&
-        (!best_.has_plan() || solution.peak < best_.peak)) {
-      best_ = solution;
+    if (solution.stop_reason == StopReason::kNotApplicable) {
+      refusal_ = solution.message;
     }
+    take(solution);
     return solution;
   }
+
+  // A plan with a peak that nothing so far has.
+  void take(const Solution& solution) {
+    if (!solution.has_plan()) return;
+    if (!best_.has_plan() || solution.peak < best_.peak) best_ = solution;
+  }
+
+  // Why the strategy does not look for plans within some budget; else empty.
+  const std::string& refusal() const { return refusal_; }
 
   // The cheapest plan within the least peak, in the time that is left.
   void finish() {
@@ -87,6 +100,7 @@ class Probe {
   const Strategy& strategy_;
   Request request_;
   Solution best_;
+  std::string refusal_;
   double longest_ = 0;  // Seconds, of the probes that found a plan.
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
@@ -121,6 +135,20 @@ bool descend(Bytes floor, Probe& probe) {
   return true;
 }
 
+// One of auto's own parts is quicker than auto at finding any plan at all.
+void go_down_quickly(const Graph& graph, OrderRule order,
+                     const Request& request, Probe& probe) {
+  Request part = request;
+  part.limits.seconds *= kQuickShare;
+  part.target = std::numeric_limits<Cost>::max();
+  part.on_progress = nullptr;
+  Solution found =
+      solve_least_peak(graph, order, *find_strategy("anneal"), part);
+  found.strategy = "auto";
+  found.message = "found by anneal";
+  probe.take(found);
+}
+
 }  // namespace
 
 Solution solve_least_peak(const Graph& graph, OrderRule order,
@@ -131,6 +159,11 @@ Solution solve_least_peak(const Graph& graph, OrderRule order,
   Solution last = probe.at(enough);
   // A plan may recompute and still need more than keeping everything.
   if (!last.has_plan() && strategy.can.uses_budget) last = probe.at(kMaxBytes);
+  const bool by_clock = std::isfinite(request.limits.seconds) &&
+                        request.limits.work == Limits().work;
+  if (strategy.name == "auto" && by_clock) {
+    go_down_quickly(graph, order, request, probe);
+  }
   bool exact = true;
   if (probe.best().has_plan() && strategy.can.uses_budget) {
     exact = descend(peak_floor(graph, order).bytes, probe);
@@ -146,8 +179,14 @@ Solution solve_least_peak(const Graph& graph, OrderRule order,
       solution.message +=
           "the search for the least budget was stopped; a smaller one may do";
     }
+    if (!probe.refusal().empty()) {
+      solution.message =
+          "smaller budgets were not looked at: " + probe.refusal();
+    }
     // What was proved within a larger budget holds within this one too: less
     // memory never makes a plan cheaper, and this plan fits.
+  } else {
+    solution.budget = keep_all_peak(graph);
   }
   solution.seconds = probe.seconds();
   return solution;

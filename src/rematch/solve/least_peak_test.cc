@@ -41,6 +41,21 @@ TEST(LeastPeak, IsUnknownWhereTheStrategyDoesNotApply) {
   EXPECT_EQ(found.stop_reason, StopReason::kNotApplicable);
 }
 
+TEST(LeastPeak, SaysWhereTheStrategyDidNotLook) {
+  const Solution found =
+      solve_least_peak(chain(8), OrderRule::kFree, *find_strategy("milp"), {});
+  EXPECT_TRUE(found.message.starts_with("smaller budgets were not looked at"))
+      << found.message;
+}
+
+TEST(LeastPeak, OfAutoIsFoundInLittleTime) {
+  Limits limits;
+  limits.seconds = 10;
+  const Solution found = solve_least_peak(chain(20), OrderRule::kFixed,
+                                          *find_strategy("auto"), limits);
+  EXPECT_EQ(found.peak, found.peak_floor);
+}
+
 TEST(LeastPeak, SaysWhenTimeRanOut) {
   Limits limits;
   limits.seconds = 0;

@@ -26,7 +26,7 @@ from rematch.torch.fused.capture import Compiled, Pass
 from rematch.torch.fused.draws import draws
 from rematch.torch.fused.in_place import Kernel
 from rematch.torch.fused.snippet import Snippet
-from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
+from rematch.torch.fused.wrapper import Call, Wrapper, allocated, read, substituted
 from rematch.torch.fused.writes import NotUnderstood, is_method
 from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
@@ -323,14 +323,17 @@ def _allocation(value: Value) -> str:
 
 
 def _fake_allocation(call: ast.Call, whole: Lowering) -> torch.Tensor:
-    size, stride, dtype = call.args[:3]
-    kind = ast.unparse(call.func).removeprefix("empty_strided_")
+    made = allocated(call)
+    size, stride, dtype = made.args[:3]
+    kind = ast.unparse(made.func).removeprefix("empty_strided_")
     device = whole.device if kind == whole.device.type else torch.device(kind)
     with whole.mode:
-        return torch.empty_strided(
+        found = torch.empty_strided(
             ast.literal_eval(size), ast.literal_eval(stride),
             dtype=getattr(torch, ast.unparse(dtype).removeprefix("torch.")),
             device=device)
+        return found if made is call else \
+            found.as_strided(*map(ast.literal_eval, call.args))
 
 
 def _names_in(node: ast.expr) -> list[str]:

@@ -46,6 +46,16 @@ class Wrapper:
     writer: Writes | None = None  # Who knows what calls write to.
 
 
+def allocated(call: ast.Call) -> ast.Call | None:
+    """The allocation that a call is, or of which it is a part, from its beginning:
+    rows may be longer than what is used of them."""
+    method = call.func
+    if isinstance(method, ast.Attribute) and method.attr == "as_strided" and \
+            isinstance(method.value, ast.Call) and len(call.args) == 2:
+        call = method.value
+    return call if ast.unparse(call.func) in _ALLOCATIONS else None
+
+
 class _Substitute(ast.NodeTransformer):
     def __init__(self, known: dict[str, ast.expr]) -> None:
         self.known = known
@@ -112,8 +122,7 @@ class _Reader:
                 raise NotUnderstood(node, "a part of something that is not a result")
             self.wrapper.elements[name] = whole, index
             self.known.add(name)
-        elif isinstance(value, ast.Call) and \
-                ast.unparse(value.func) in _ALLOCATIONS:
+        elif isinstance(value, ast.Call) and allocated(value) is not None:
             self.wrapper.allocations[name] = value
             self.known.add(name)
         elif isinstance(value, ast.Call):

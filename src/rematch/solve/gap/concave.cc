@@ -32,6 +32,7 @@ void Concave::add(double factor, const Concave& other) {
   if (factor == 0) return;
   at_zero_ += factor * other.at_zero_;
   std::vector<Piece> merged;
+  merged.reserve(pieces_.size() + other.pieces_.size());
   double ours = 0;
   double theirs = 0;
   for (std::size_t i = 0, k = 0;
@@ -52,6 +53,7 @@ void Concave::simplify(std::size_t most) {
   if (pieces_.size() <= most) return;
   const double last_slope = pieces_.back().slope;
   std::vector<Piece> fewer;
+  fewer.reserve(most);
   const std::size_t corners = most - 1;
   double from = pieces_.front().from;
   double value = at(from);
@@ -84,6 +86,7 @@ void Concave::cap(double slope) {
     if (meet <= end && std::isfinite(meet)) {
       const double at = std::max(meet, start);
       std::vector<Piece> capped;
+      capped.reserve(pieces_.size() + 2);
       if (at > 0) capped.push_back({0, slope});
       capped.push_back({at, own});
       if (in_pieces) {

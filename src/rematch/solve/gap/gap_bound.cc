@@ -51,7 +51,7 @@ Cost least_cost_from(const Graph& graph, Cost bound) {
 // With lambda_t = l_t / 2^e the value times 2^e is a sum of integers, but for
 // the prices, which are computed in doubles, taken a little lower than their
 // rounding, and rounded down; so it is exact up to that, downwards.
-Cost multiplier_value(const GapProgram& program, const Tails& tails,
+Cost multiplier_value(const GapProgram& program, const GapPrices& prices,
                       const std::vector<double>& multipliers) {
   const double largest =
       *std::max_element(multipliers.begin(), multipliers.end());
@@ -66,13 +66,14 @@ Cost multiplier_value(const GapProgram& program, const Tails& tails,
     before[t + 1] = before[t] + l;
     value += Wide{l} * program.need[t];
   }
-  for (const Gap& gap : program.gaps) {
+  for (std::size_t g = 0; g < program.gaps.size(); ++g) {
+    const Gap& gap = program.gaps[g];
     const std::int64_t inside = before[static_cast<std::size_t>(gap.last) + 1] -
                                 before[static_cast<std::size_t>(gap.first)];
     const Wide held = Wide{inside} * gap.bytes;
     if (inside == 0 || held <= scaled_down(gap.cost, e)) continue;
     const double price =
-        tails.price(gap).at(std::ldexp(static_cast<double>(inside), -e));
+        prices.of(g).at(std::ldexp(static_cast<double>(inside), -e));
     // A gap without a tail costs what it costs, to the last bit.
     const double safe = std::max(gap.cost, price * (1 - 1e-12));
     value -= std::max(Wide{0}, held - scaled_down(safe, e));
@@ -93,7 +94,6 @@ class Pass {
        GapBound& best)
       : problem_(problem),
         program_(program),
-        tails_(tails),
         relaxation_(program, tails),
         best_(best) {}
 
@@ -117,15 +117,14 @@ class Pass {
  private:
   void solve(const std::vector<std::int32_t>& stages, Meter& meter) {
     relaxation_.solve(stages, meter);
-    const Cost extra =
-        multiplier_value(program_, tails_, relaxation_.multipliers());
+    const Cost extra = multiplier_value(program_, relaxation_.prices(),
+                                        relaxation_.multipliers());
     const Cost bound = std::nextafter(problem_.graph.base_cost() + extra, 0.0);
     if (extra > 0 && bound > best_.lower_bound) best_.lower_bound = bound;
   }
 
   const Problem& problem_;
   const GapProgram& program_;
-  const Tails& tails_;
   Relaxation relaxation_;
   GapBound& best_;
 };
@@ -142,14 +141,19 @@ GapBound gap_bound(const Problem& problem, const GapProgram& program,
   if (program.need.empty()) return best;
   best.evicted.assign(program.gaps.size(), 0);
   constexpr std::array kSteps = {1.0, 0.5, 0.5, 0.3, 0.15, 0.1};
+  constexpr int kMostIdle = 2;  // In a row.
+  int idle = 0;
+  Cost before = best.lower_bound;
   for (int i = 0; i < passes; ++i) {
     Pass pass(problem, program, best.tails, best);
     pass.run(best.stages, meter);
     if (i == 0) best.plain_bound = best.lower_bound;
+    idle = best.lower_bound > before ? 0 : idle + 1;
+    before = best.lower_bound;
     const Relaxation& relaxation = pass.relaxation();
     if (best.stages.empty() || meter.stop()) break;
     best.evicted = relaxation.evicted();
-    if (i + 1 == passes) break;
+    if (i + 1 == passes || idle == kMostIdle) break;
     const auto at = std::min(static_cast<std::size_t>(i), kSteps.size() - 1);
     best.tails.move_shares(relaxation.evicted(), relaxation.inside(),
                            kSteps[at]);

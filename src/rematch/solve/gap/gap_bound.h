@@ -39,7 +39,7 @@ GapBound gap_bound(const Problem& problem, const GapProgram& program,
 // Lambda_g - price_g(Lambda_g)), where Lambda_g adds up the multipliers inside
 // the gap. A lower bound on what any plan spends on reruns, for any lambda >=
 // 0; rounded down.
-Cost multiplier_value(const GapProgram& program, const Tails& tails,
+Cost multiplier_value(const GapProgram& program, const GapPrices& prices,
                       const std::vector<double>& multipliers);
 
 // The largest number of which every cost is a multiple, if costs are whole

@@ -76,14 +76,15 @@ TEST(MultiplierValue, HoldsForAnyMultipliers) {
   const Graph graph = must_evict(7);
   const GapProgram program = gap_program({graph, 35, OrderRule::kFixed});
   const Tails tails(graph, program);
+  const GapPrices prices(program, tails);
   // The relaxation's value is 3.5.
   for (double a : {0.0, 0.1, 0.7, 1.0, 1e6, 1e-12}) {
     for (double b : {0.0, 0.3, 0.7, 123.0}) {
-      EXPECT_LE(multiplier_value(program, tails, {0, a, b, 0}), 3.5)
+      EXPECT_LE(multiplier_value(program, prices, {0, a, b, 0}), 3.5)
           << a << ' ' << b;
     }
   }
-  EXPECT_NEAR(multiplier_value(program, tails, {0, 0, 0.7, 0}), 3.5, 1e-9);
+  EXPECT_NEAR(multiplier_value(program, prices, {0, 0, 0.7, 0}), 3.5, 1e-9);
 }
 
 TEST(MultiplierValue, IsExactForLargeNumbers) {

@@ -142,7 +142,7 @@ class Search {
     // Sums of doubles: a little lower than their rounding.
     const Cost extra =
         paid * (1 - 1e-12) +
-        multiplier_value(rest, root_.tails, relaxation.multipliers());
+        multiplier_value(rest, relaxation.prices(), relaxation.multipliers());
     node.bound = std::max(
         parent_bound, std::nextafter(problem_.graph.base_cost() + extra, 0.0));
     node.decisions = std::move(decisions);

@@ -21,7 +21,7 @@ void Relaxation::solve(const std::vector<std::int32_t>& stages, Meter& meter) {
         std::lower_bound(stages.begin(), stages.end(), gap.first);
     const auto end = std::upper_bound(first, stages.end(), gap.last);
     if (first == end) continue;
-    add_arcs(gap, static_cast<std::int32_t>(first - stages.begin()),
+    add_arcs(g, static_cast<std::int32_t>(first - stages.begin()),
              static_cast<std::int32_t>(end - stages.begin()) - 1, arcs);
     gap_of.resize(arcs.size(), g);
   }
@@ -68,12 +68,12 @@ std::vector<double> Relaxation::violations() const {
 
 // Evicting a gap gets dearer where its price changes slope: an arc for each
 // piece of bytes * x - price(x), which is convex.
-void Relaxation::add_arcs(const Gap& gap, std::int32_t first, std::int32_t last,
+void Relaxation::add_arcs(std::size_t gap, std::int32_t first,
+                          std::int32_t last,
                           std::vector<CoverArc>& arcs) const {
-  auto slope = static_cast<double>(gap.bytes);
+  auto slope = static_cast<double>(program_.gaps[gap].bytes);
   double price = 0;
-  const Concave prices = tails_.price(gap);
-  for (const Concave::Piece& piece : prices.pieces()) {
+  for (const Concave::Piece& piece : prices_.of(gap).pieces()) {
     price = piece.from;
     if (piece.slope >= slope) continue;
     arcs.push_back({first, last, slope - piece.slope, price});

@@ -17,7 +17,9 @@ namespace rematch {
 class Relaxation {
  public:
   Relaxation(const GapProgram& program, const Tails& tails)
-      : program_(program), tails_(tails), multipliers_(program.need.size()) {}
+      : program_(program),
+        prices_(program, tails),
+        multipliers_(program.need.size()) {}
 
   // `stages` ascending, each once.
   void solve(const std::vector<std::int32_t>& stages, Meter& meter);
@@ -30,13 +32,14 @@ class Relaxation {
   std::vector<double> inside() const;
   // By stage: what is still above the budget; zero or less where it fits.
   std::vector<double> violations() const;
+  const GapPrices& prices() const { return prices_; }
 
  private:
-  void add_arcs(const Gap& gap, std::int32_t first, std::int32_t last,
+  void add_arcs(std::size_t gap, std::int32_t first, std::int32_t last,
                 std::vector<CoverArc>& arcs) const;
 
   const GapProgram& program_;
-  const Tails& tails_;
+  GapPrices prices_;
   std::vector<double> multipliers_;
   std::vector<double> evicted_;
 };

@@ -3,7 +3,9 @@
 // held on, or run again themselves.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "rematch/solve/gap/concave.h"
@@ -45,6 +47,25 @@ class Tails {
   std::vector<double> shares_;         // By op and input.
   std::vector<double> weights_;        // Scratch, by op and input.
   mutable int visits_left_ = 0;        // Of inputs, in the current price.
+};
+
+// The prices of a program's gaps, each found once. Refers to the program, which
+// may be a part of that of the tails, and to the tails; neither changes while
+// it is in use. Not thread-safe.
+class GapPrices {
+ public:
+  GapPrices(const GapProgram& program, const Tails& tails)
+      : program_(program), tails_(tails), known_(program.gaps.size()) {}
+
+  const Concave& of(std::size_t gap) const {
+    if (!known_[gap]) known_[gap] = tails_.price(program_.gaps[gap]);
+    return *known_[gap];
+  }
+
+ private:
+  const GapProgram& program_;
+  const Tails& tails_;
+  mutable std::vector<std::optional<Concave>> known_;  // By gap.
 };
 
 }  // namespace rematch

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rematch/solve/program/fixings.h"
+#include "rematch/solve/program/refined_prices.h"
 #include "rematch/solve/program/relaxed_kept.h"
 
 namespace rematch {
@@ -16,6 +17,8 @@ namespace {
 constexpr double kIntegral = 1e-6;
 // Far more than rounding does to a price.
 constexpr double kPriceMargin = 1e-8;
+// Where a bound is short by no more, it may be for a solver's tolerances.
+constexpr double kPriceError = 1e-6;
 
 class Tree {
  public:
@@ -28,22 +31,30 @@ class Tree {
   bool prove(double parent = 0, double* gain = nullptr) {
     Fixings fixings(session_.model());
     while (true) {
-      if (left_-- == 0 || clock_.stop()) {
+      stop_ = clock_.stop();
+      if (left_-- == 0 || stop_) {
         left_ = 0;
         return false;
       }
-      const LpSolution solution = session_.solve_relaxation(clock_.left());
+      LpSolution solution = session_.solve_relaxation(clock_.left());
       clock_.spend(solution);
       if (solution.status == LpStatus::kInfeasible) return true;
       if (solution.status != LpStatus::kOptimal || !solution.has_point) {
+        stop_ = stop_reason_of(solution.status);
         return false;
       }
       if (gain != nullptr) {
         *gain = std::max(0.0, solution.objective - parent);
         gain = nullptr;
       }
-      const double bound = proved_bound(session_.model(), solution.row_duals);
+      double bound = proved_bound(session_.model(), solution.row_duals);
       if (hooks_.is_enough(bound)) return true;
+      if (hooks_.is_enough(bound + kPriceError * (1 + std::fabs(bound)))) {
+        solution = with_refined_prices(session_, clock_, std::move(solution),
+                                       hooks_.target);
+        bound = proved_bound(session_.model(), solution.row_duals);
+        if (hooks_.is_enough(bound)) return true;
+      }
       if (hooks_.tighten && hooks_.tighten(solution.columns)) continue;
       fixings.fix_by_price(reduced_costs(session_.model(), solution.row_duals),
                            (hooks_.target - bound) + kPriceMargin);
@@ -53,9 +64,13 @@ class Tree {
       }
       // The point is from before the last columns were fixed.
       if (!is_integral(solution.columns)) continue;
-      if (!hooks_.cut_off(solution.columns)) return false;
+      // If the point was a better plan, less is enough now.
+      if (!hooks_.cut_off(solution.columns)) return hooks_.is_enough(bound);
     }
   }
+
+  // The limit that ended it.
+  std::optional<StopReason> stop() const { return stop_; }
 
  private:
   // What branching on a column gained per unit that it was moved by, so far.
@@ -132,15 +147,19 @@ class Tree {
   SolveClock& clock_;
   const ExactTreeHooks& hooks_;
   std::size_t left_;
+  std::optional<StopReason> stop_;
   std::vector<Gains> down_, up_;  // By column.
   Gains all_down_, all_up_;
 };
 
 }  // namespace
 
-bool prove_by_branching(LpSession& session, SolveClock& clock,
-                        const ExactTreeHooks& hooks, std::size_t most_nodes) {
-  return Tree(session, clock, hooks, most_nodes).prove();
+ExactTreeAnswer prove_by_branching(LpSession& session, SolveClock& clock,
+                                   const ExactTreeHooks& hooks,
+                                   std::size_t most_nodes) {
+  Tree tree(session, clock, hooks, most_nodes);
+  const bool is_proved = tree.prove();
+  return {is_proved, tree.stop()};
 }
 
 }  // namespace rematch

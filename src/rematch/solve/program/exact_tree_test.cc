@@ -25,7 +25,8 @@ bool proves(double target, std::size_t most_nodes) {
       .target = target,
       .is_enough = [&](double bound) { return bound >= target - 1e-9; },
       .cut_off = [](std::span<const double>) { return false; }};
-  const bool proved = prove_by_branching(session, clock, hooks, most_nodes);
+  const bool proved =
+      prove_by_branching(session, clock, hooks, most_nodes).is_proved;
   for (ColumnId column : session.model().columns()) {
     EXPECT_EQ(session.model().column(column), (LinearColumn{0, 1, 1, true}));
   }
@@ -57,11 +58,34 @@ TEST(ExactTree, NeedsFewerNodesWithRowsThatFractionsBreak) {
             ++calls;
             return true;
           }};
-  EXPECT_TRUE(prove_by_branching(session, clock, hooks, 2));
+  EXPECT_TRUE(prove_by_branching(session, clock, hooks, 2).is_proved);
   EXPECT_EQ(calls, 1);
 }
 
 TEST(ExactTree, StopsAtItsLimit) { EXPECT_FALSE(proves(2, 1)); }
+
+TEST(ExactTree, SaysWhichLimitEndedIt) {
+  const ExactTreeHooks hooks{
+      .target = 2,
+      .is_enough = [](double bound) { return bound >= 2; },
+      .cut_off = [](std::span<const double>) { return false; }};
+  Limits work;
+  work.work = 0;
+  Limits time;
+  time.seconds = 0;
+  for (const auto& [limits, reason] :
+       {std::pair{work, StopReason::kWorkLimit},
+        std::pair{time, StopReason::kTimeLimit}}) {
+    LpSession session(covering());
+    SolveClock clock{limits};
+    const auto answer = prove_by_branching(session, clock, hooks, 100);
+    EXPECT_FALSE(answer.is_proved);
+    EXPECT_EQ(answer.stop, reason);
+  }
+  LpSession session(covering());
+  SolveClock clock{Limits{}};
+  EXPECT_EQ(prove_by_branching(session, clock, hooks, 1).stop, std::nullopt);
+}
 
 }  // namespace
 }  // namespace rematch

@@ -8,8 +8,16 @@
 #include "rematch/plan/replay.h"
 #include "rematch/plan/sequence.h"
 #include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/gap/gap_plans.h"
 
 namespace rematch {
+namespace {
+
+// For a plan where a limit came before one.
+constexpr std::int64_t kWorkForPlan = 2'000'000;
+constexpr double kSecondsForPlan = 0.1;
+
+}  // namespace
 
 void ProgramIncumbent::offer_first_plans() {
   offer(keep_all_plan(problem_.graph));
@@ -69,8 +77,29 @@ void ProgramIncumbent::report() const {
   if (request_.on_progress) request_.on_progress({cost_, bound_});
 }
 
+// The gap program has one in milliseconds.
+void ProgramIncumbent::take_plan_of_gaps(StopReason reason) {
+  if (problem_.order != OrderRule::kFixed) return;
+  Limits little;
+  little.work = kWorkForPlan;
+  if (reason != StopReason::kWorkLimit) little.seconds = kSecondsForPlan;
+  Meter meter(little);
+  BestPlan found(problem_);
+  solve_gaps(problem_, found, meter, GapEffort::kAsLongAsItHelps);
+  if (found.fits()) offer(*found.take());
+}
+
 Proposal ProgramIncumbent::take(StopReason reason) {
   Proposal proposal;
+  const bool is_stopped = reason == StopReason::kTimeLimit ||
+                          reason == StopReason::kWorkLimit ||
+                          reason == StopReason::kInterrupted;
+  if (!plan_ && is_stopped) {
+    take_plan_of_gaps(reason);
+    proposal.message =
+        plan_ ? "stopped before a plan was found; this one is the gap program's"
+              : "stopped before a plan was found";
+  }
   proposal.plan = std::move(plan_);
   proposal.lower_bound = bound_;
   proposal.stop_reason = reason;

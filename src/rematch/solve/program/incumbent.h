@@ -53,9 +53,12 @@ class ProgramIncumbent {
   }
 
   void report() const;
+  // Where a limit came before a plan, it is one of the gap program.
   Proposal take(StopReason reason);
 
  private:
+  void take_plan_of_gaps(StopReason reason);
+
   const Problem& problem_;
   const Request& request_;
   std::optional<Plan> plan_;

@@ -6,6 +6,7 @@
 
 #include "rematch/lp/lp_session.h"
 #include "rematch/plan/floor.h"
+#include "rematch/solve/decimal_costs.h"
 #include "rematch/solve/program/exact_tree.h"
 #include "rematch/solve/program/fixings.h"
 #include "rematch/solve/program/incumbent.h"
@@ -139,22 +140,33 @@ class TelescopedSearch {
     }
     Fixings fixings(model());
     fix(gap, fixings);
-    // Sums of costs that are not integers agree to that much only.
-    const Cost wanted = best_.cost() * (1 - kRounding);
+    // Halfway to the next cheaper cost; sums of costs that have no step between
+    // them agree to that much only. A better plan may turn up on the way.
+    const Cost step = cost_step(graph());
+    const auto wanted = [&] {
+      return step > 0 ? best_.cost() - step / 2
+                      : best_.cost() * (1 - kRounding);
+    };
     const ExactTreeHooks hooks{
         .target = scaled_extra(best_.cost()),
         .is_enough =
             [&](double bound) {
-              return best_.proved(program_.units().cost_from(bound)) >= wanted;
+              return best_.proved(program_.units().cost_from(bound)) >=
+                     wanted();
             },
         .cut_off =
             [&](std::span<const double> point) {
-              return realise(point, objective_at(model(), point)) && sound_;
+              const auto whole = rounded(point);
+              const double objective = objective_at(model(), whole);
+              return realise(whole, objective, kRounding * (1 + objective)) &&
+                     sound_;
             }};
-    if (prove_by_branching(session_, clock_, hooks, kMostNodes)) {
-      best_.raise_proved(wanted - graph().base_cost());
+    const auto tree = prove_by_branching(session_, clock_, hooks, kMostNodes);
+    // A better plan may have come with a row that does not hold for all.
+    if (tree.is_proved && sound_) {
+      best_.raise_proved(wanted() - graph().base_cost());
     }
-    done();
+    if (!done() && tree.stop) reason_ = *tree.stop;
   }
 
   // Leaves out what cannot cost less than relaxation + delta.
@@ -180,7 +192,8 @@ class TelescopedSearch {
       }
       if (!complete || solution.status == LpStatus::kOptimal) {
         const bool again =
-            solution.has_point && realise(solution.columns, solution.objective);
+            solution.has_point &&
+            realise(solution.columns, solution.objective, kSameCost);
         if (!complete) {
           if (!stopped_by(solution)) reason_ = StopReason::kFinished;
           return Found::kStopped;
@@ -232,15 +245,26 @@ class TelescopedSearch {
     return point;
   }
 
-  // Makes a plan of an integer solution. True if the program has to be solved
-  // again, because it took a stage for cheaper than it is.
-  bool realise(std::span<const double> point, double objective) {
+  // What is almost a whole number as one.
+  std::vector<double> rounded(std::span<const double> point) {
+    std::vector<double> result(point.begin(), point.end());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      if (model().integers()[i] != 0) result[i] = std::round(result[i]);
+    }
+    return result;
+  }
+
+  // Makes a plan of an integer solution, whose columns may be off by what is
+  // worth `tolerance`. True if the program has to be solved again, because it
+  // took a stage for cheaper than it is.
+  bool realise(std::span<const double> point, double objective,
+               double tolerance) {
     const KeptSets kept = program_.kept_at(point, 0.5);
     const RealisedStages realised =
         realise_stages(graph(), problem_.budget, kept, kMostStates, clock_);
     if (realised.plan) {
       const Cost cost = best_.offer(*realised.plan);
-      if (scaled_extra(cost) <= objective + kSameCost) {
+      if (scaled_extra(cost) <= objective + tolerance) {
         return false;
       }
     }
@@ -248,7 +272,8 @@ class TelescopedSearch {
     for (std::size_t t = 0; t < realised.tasks.size(); ++t) {
       // What was not looked at to the end says nothing.
       if (clock_.stop()) return false;
-      added += cut_off(realised.tasks[t], realised.answers[t], point);
+      added +=
+          cut_off(realised.tasks[t], realised.answers[t], point, tolerance);
     }
     // Without a row that cuts the point off it would come again.
     return added > 0;
@@ -257,10 +282,10 @@ class TelescopedSearch {
   // Adds a row if the stage costs more than the point pays for it. Returns how
   // many.
   std::size_t cut_off(const StageTask& task, const TaskAnswer& answer,
-                      std::span<const double> point) {
+                      std::span<const double> point, double tolerance) {
     const double paid = program_.paid_in(task.stage, point);
     const double due = program_.units().cost(answer.least);
-    if (due > paid + kSameCost) {
+    if (due > 0 && due > paid + tolerance) {
       program_.add_no_room_row(widened(graph(), problem_.budget, staging_, task,
                                        answer.least, kMostWidenings, clock_),
                                answer.least, model());

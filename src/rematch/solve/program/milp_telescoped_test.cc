@@ -164,6 +164,18 @@ TEST(Milp, KeepsWhatItHasWhenInterrupted) {
   }
 }
 
+TEST(Milp, HasAPlanWhereALimitCameFirst) {
+  for (Formulation formulation :
+       {Formulation::kPaper, Formulation::kTelescoped}) {
+    Request request = with(formulation);
+    request.limits.work = 1;
+    const Solution found = solved(chain(8, 1, 1), 5, request);
+    EXPECT_TRUE(found.has_plan());
+    EXPECT_EQ(found.stop_reason, StopReason::kWorkLimit);
+    EXPECT_NE(found.message.find("gap program"), std::string::npos);
+  }
+}
+
 TEST(Milp, SaysThatItTakesAFixedOrderOnly) {
   const Graph graph = chain(4, 1, 1);
   const Solution found =

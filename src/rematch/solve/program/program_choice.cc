@@ -110,8 +110,9 @@ ProgramBound paper_bound(const Problem& problem, const ProgramChoice& choice,
 }
 
 // Not only a relaxation: as far as the search gets.
-Result<ProgramBound> split_bound(const Problem& problem, const Limits& limits) {
-  const Proposal found = solve_split(problem, limits);
+Result<ProgramBound> split_bound(const Problem& problem,
+                                 const Request& request) {
+  const Proposal found = solve_split(problem, request);
   if (found.infeasible) return proved_none(true);
   if (found.stop_reason == StopReason::kNotApplicable) {
     return Error{ErrorCode::kTooLarge, found.message};
@@ -134,15 +135,27 @@ Text gap_text(const Problem& problem) {
            "the optimum is a lower bound on the cost of any plan"}};
 }
 
+// Beside the largest, a solver would take it for zero.
+bool leaves_out_sizes(const Graph& graph, const ProgramUnits& units) {
+  return std::ranges::any_of(graph.storages(), [&](StorageId id) {
+    const Bytes bytes = graph.storage(id).bytes;
+    return bytes > 0 && units.size(bytes) == 0;
+  });
+}
+
 Text paper_text(const Problem& problem, const ProgramChoice& choice) {
   PaperProgram program(problem, paper_options(choice));
+  const bool is_exact = !leaves_out_sizes(problem.graph, program.units());
   return {
       program.take_model(),
       program.units(),
       {"run, kept: by op and by tensor, then stage; free: by stage, tensor "
        "and reader; used: by stage, then op",
-       "the optimum is that of plans whose reruns come in the graph's order "
-       "within each stage"}};
+       is_exact ? "the optimum is that of plans whose reruns come in the "
+                  "graph's order within each stage"
+                : "sizes below a billionth of the largest are left out, so the "
+                  "optimum is at most that of plans whose reruns come in the "
+                  "graph's order within each stage"}};
 }
 
 Text telescoped_text(const Problem& problem) {
@@ -162,13 +175,14 @@ Text telescoped_text(const Problem& problem) {
 
 Result<ProgramBound> program_bound(const Problem& problem,
                                    const ProgramChoice& choice,
-                                   const Limits& limits) {
+                                   const Request& request) {
+  const Limits& limits = request.limits;
   if (auto error = refusal(problem.graph, choice)) return *error;
   if (choice.formulation == "gap") return gap_bound_of(problem, limits);
   if (choice.formulation == "paper") {
     return paper_bound(problem, choice, limits);
   }
-  if (choice.formulation == "split") return split_bound(problem, limits);
+  if (choice.formulation == "split") return split_bound(problem, request);
   return telescoped_bound(problem, limits);
 }
 

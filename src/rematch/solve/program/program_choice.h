@@ -11,6 +11,7 @@
 #include "rematch/base/result.h"
 #include "rematch/plan/problem.h"
 #include "rematch/plan/solution.h"
+#include "rematch/solve/request.h"
 
 namespace rematch {
 
@@ -37,10 +38,11 @@ struct ProgramBound {
 // optimum if it comes to its end; the others are the value of the relaxation as
 // it is. Stopped by a limit it is the best so far, with the base cost as the
 // least. Fails with kTooLarge, saying how large it is, if the program is too
-// large, and with kInvalidArgument if the choice makes no sense.
+// large, and with kInvalidArgument if the choice makes no sense. Of the request
+// the limits count, and for "split" who wants to know of progress.
 Result<ProgramBound> program_bound(const Problem& problem,
                                    const ProgramChoice& choice,
-                                   const Limits& limits);
+                                   const Request& request);
 
 // The integer program as text, "mps" or "lp", with comments that say what it is
 // and how it is scaled. Not for "split". Fails like program_bound().

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "rematch/graph/graph_builder.h"
 #include "rematch/graph/synthetic/synthetic.h"
 #include "rematch/lp/lp_solver.h"
 #include "rematch/plan/sequence.h"
@@ -37,6 +38,17 @@ TEST(ProgramBound, IsTheRelaxationOfEachProgram) {
   EXPECT_NEAR(bound_of(graph, 4, {"paper", "advancing"}), 22, 1e-6);
   EXPECT_NEAR(bound_of(graph, 4, {"paper", "cover_all"}), 17, 1e-6);
   EXPECT_NEAR(bound_of(graph, 4, {"paper", "cover_last"}), 1.20611, 1e-5);
+}
+
+TEST(ProgramBound, OfTheSplitProgramIsTheOptimumOfDecimals) {
+  const Graph graph = GraphBuilder()
+                          .add_op("q", {}, 1, 0.3)
+                          .add_op("a", {"q"}, 4, 2.5)
+                          .add_op("big", {}, 5, 0.7)
+                          .add_op("end", {"a"}, 1, 0.7)
+                          .build()
+                          .value();
+  EXPECT_DOUBLE_EQ(bound_of(graph, 6, {"split", "advancing"}), 6.7);
 }
 
 TEST(ProgramBound, RefusesStagesOfAnotherProgram) {
@@ -135,6 +147,20 @@ TEST(ProgramText, StatesItsScale) {
       program_text({graph, 4, OrderRule::kFixed}, {"gap", "advancing"}, "mps");
   EXPECT_TRUE(text->starts_with("* rematch: formulation gap, budget 4 bytes"));
   EXPECT_NE(text->find("costs are multiplied by 1;"), std::string::npos);
+}
+
+TEST(ProgramText, SaysWhetherSizesAreLeftOut) {
+  for (Bytes small : {Bytes{7}, Bytes{70'000'000}}) {
+    const Graph graph = GraphBuilder()
+                            .add_op("a", {}, 1'000'000'000'000'001)
+                            .add_op("b", {"a"}, small)
+                            .build()
+                            .value();
+    const auto text =
+        program_text({graph, keep_all_peak(graph), OrderRule::kFixed},
+                     {"paper", "advancing"}, "lp");
+    EXPECT_EQ(text->find("left out") != std::string::npos, small == 7);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "rematch/solve/split/reruns.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "rematch/plan/sequence.h"
@@ -24,7 +26,9 @@ class Scheduler {
     for (std::size_t i = graph_.num_ops(); i-- > 0;) {
       const OpId op(i);
       if (!graph_.op(op).recomputable) continue;
-      for (LifeId life : lives.written_by[op]) schedule(life, op);
+      std::map<std::size_t, std::int32_t> stages;
+      for (LifeId life : lives.written_by[op]) schedule(life, op, stages);
+      for (const auto& [piece, stage] : stages) add(op, stage);
     }
     return {reruns_.begin(), reruns_.end()};
   }
@@ -32,7 +36,10 @@ class Scheduler {
  private:
   bool is_set(Binary binary) const { return binary.at(columns_) > 0.5; }
 
-  void schedule(LifeId id, OpId op) {
+  // Adds to `stages`, by piece of the op's runs: one run there brings back all
+  // that it writes.
+  void schedule(LifeId id, OpId op,
+                std::map<std::size_t, std::int32_t>& stages) const {
     const auto points = program_.points(id);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const bool last = i + 1 == points.size();
@@ -48,26 +55,38 @@ class Scheduler {
         if (needs.empty() || needs.back() != end) needs.push_back(end);
       }
       if (needs.empty()) continue;
-      if (!runs_between(op, points[i], end)) continue;
-      place(op, points[i], is_set(program_.live(id, i)), needs);
+      const auto stage =
+          stage_for(points[i], is_set(program_.live(id, i)), needs);
+      if (!stage) continue;
+      const auto piece = run_between(op, points[i], end, *stage);
+      if (!piece) continue;
+      const auto at = stages.emplace(*piece, *stage).first;
+      at->second = std::min(at->second, *stage);
     }
   }
 
-  bool runs_between(OpId op, std::int32_t begin, std::int32_t end) const {
+  // The piece of a run of the op after `begin` and before `end`: the last that
+  // begins before the stage, else the first.
+  std::optional<std::size_t> run_between(OpId op, std::int32_t begin,
+                                         std::int32_t end,
+                                         std::int32_t stage) const {
+    std::optional<std::size_t> found;
     const auto points = program_.run_points(op);
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (points[i] < begin || points[i] >= end) continue;
       const Binary run = program_.run(op, i);
-      if (!run.is_constant() && is_set(run)) return true;
+      if (run.is_constant() || !is_set(run)) continue;
+      if (!found || points[i] < stage) found = i;
     }
-    return false;
+    return found;
   }
 
-  // One run for the needs, which ascend. What is live at the begin of the piece
-  // is held on for those before the longest wait; no run if that is no wait.
-  void place(OpId op, std::int32_t begin, bool live,
-             const std::vector<std::int32_t>& needs) {
-    if (!live) return add(op, needs.front());
+  // Where one run serves the needs, which ascend. What is live at the begin of
+  // the piece is held on for those before the longest wait; no run if that is
+  // no wait.
+  static std::optional<std::int32_t> stage_for(
+      std::int32_t begin, bool live, const std::vector<std::int32_t>& needs) {
+    if (!live) return needs.front();
     std::int32_t longest = 1;
     std::int32_t held = begin;
     std::optional<std::int32_t> after;
@@ -78,7 +97,7 @@ class Scheduler {
       }
       held = need;
     }
-    if (after) add(op, *after);
+    return after;
   }
 
   void add(OpId op, std::int32_t stage) {

@@ -72,5 +72,34 @@ TEST_F(RerunsAt, RunNothingThatIsKept) {
   EXPECT_TRUE(reruns().empty());
 }
 
+// What is read early and what is read late come back together.
+TEST(RerunsOfSeveralOutputs, RunOnceWhereThePointPaysOnce) {
+  OpSpec pair;
+  pair.op.name = "norm";
+  pair.op.cost = 5;
+  pair.outputs = {{.name = "y", .bytes = 4, .storage_of = {}},
+                  {.name = "mean", .bytes = 1, .storage_of = {}}};
+  const Graph graph = GraphBuilder()
+                          .add_op(pair)
+                          .add_op("big", {}, 8)
+                          .add_op("early", {"y"}, 1)
+                          .add_op("late", {"mean"}, 1)
+                          .build()
+                          .value();
+  const Problem problem{graph, 9, OrderRule::kFixed};
+  const Lives lives = find_lives(graph);
+  SplitProgram program{problem, lives, {{1}, {}}};
+  const LinearModel model = program.take_model();
+  std::vector<double> columns(model.num_columns());
+  const OpId norm(0);
+  const auto points = program.run_points(norm);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i] != 1) continue;
+    columns[program.run(norm, i).column().index()] = 1;
+  }
+  EXPECT_EQ(reruns_at(graph, program, columns),
+            (std::vector<Rerun>{{norm, 2}}));
+}
+
 }  // namespace
 }  // namespace rematch

@@ -96,7 +96,8 @@ SplitProgram::SplitProgram(const Problem& problem, const Lives& lives,
   const Graph& graph = problem.graph;
   most_ = most;
   largest_cost_ = largest_rerun_cost(graph, most);
-  cost_scale_ = 1 / scale_for(largest_cost_);
+  magnification_ = points.magnification;
+  cost_scale_ = 1 / (magnification_ * scale_for(largest_cost_));
   units_ = program_units(graph);
   const Bytes budget_units = problem.budget / units_.byte_unit;
   units_.memory_scale = scale_for(static_cast<double>(budget_units));

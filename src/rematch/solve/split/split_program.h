@@ -26,6 +26,9 @@ struct SplitPoints {
   std::set<std::int32_t> detailed;
   // Points of one life alone.
   std::set<std::pair<LifeId, std::int32_t>> local = {};
+  // The objective is that much larger, a power of two, so that a solver's
+  // tolerances hide less of it.
+  double magnification = 1;
 };
 
 // Zero, one, or a column in between.
@@ -95,6 +98,7 @@ class SplitProgram {
   double cost_scale() const { return cost_scale_; }
   // Of the ops that may run again.
   Cost largest_cost() const { return largest_cost_; }
+  double magnification() const { return magnification_; }
   const Lives& lives() const { return lives_; }
 
   // The points of a life, ascending; its touches are among them.
@@ -167,6 +171,7 @@ class SplitProgram {
   Cost most_;
   Cost largest_cost_ = 0;
   double cost_scale_ = 1;
+  double magnification_ = 1;
   ProgramUnits units_;
   IdVector<LifeId, std::vector<std::int32_t>> life_points_;
   IdVector<LifeId, std::vector<Binary>> live_;

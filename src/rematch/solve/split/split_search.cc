@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "rematch/solve/anneal/anneal.h"
+#include "rematch/solve/decimal_costs.h"
 #include "rematch/solve/gap/gap_bound.h"
 #include "rematch/solve/program/exact_tree.h"
 #include "rematch/solve/program/incumbent.h"
@@ -23,7 +24,11 @@ constexpr std::size_t kMostPoints = 400'000;
 // the largest cost in it. Less than kSolverMargin: docs/decisions/0012 says
 // why.
 constexpr double kMargin = kSolverMargin / 10;
+constexpr std::size_t kFirstProofNodes = 200;
 constexpr std::size_t kMostProofNodes = 20'000;
+// Where the margin hides the last digits.
+constexpr double kLeastMagnification = 16;
+constexpr double kMostMagnification = 1024;
 // A search near the last point.
 constexpr int kMostNearRounds = 30;
 constexpr std::size_t kMostTrouble = 5;  // Stages.
@@ -43,6 +48,17 @@ constexpr double kLeastPatience = 5;      // Seconds.
 constexpr std::int64_t kLeastBriefWork = 20'000;
 constexpr double kRiseInSearch = 0.1;  // Of the gap.
 
+Stop stop_of(StopReason reason) {
+  switch (reason) {
+    case StopReason::kTimeLimit:
+      return Stop::kTime;
+    case StopReason::kInterrupted:
+      return Stop::kInterrupt;
+    default:
+      return Stop::kWork;
+  }
+}
+
 }  // namespace
 
 SplitSearch::SplitSearch(const Problem& problem, const Request& request,
@@ -53,6 +69,7 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
       meter_(request.limits),
       is_by_clock_(std::isfinite(request.limits.seconds) &&
                    request.limits.work == Limits().work),
+      step_(cost_step(problem.graph)),
       bound_(start.lower_bound),
       plain_bound_(start.plain_bound),
       many_columns_(start.many_columns) {
@@ -61,6 +78,14 @@ SplitSearch::SplitSearch(const Problem& problem, const Request& request,
 }
 
 void SplitSearch::run() {
+  search();
+  if (bound_ < incumbent_.cost() && incumbent_.fits() && step_ > 0 &&
+      is_cheapest_by_digits(problem_.graph, incumbent_.plan(), bound_)) {
+    bound_ = incumbent_.cost();
+  }
+}
+
+void SplitSearch::search() {
   lives_ = find_lives(problem_.graph, spare());
   too_large_ = !is_within_size(detail_.points);
   while (!is_done() && is_within_size(detail_.points)) {
@@ -80,11 +105,14 @@ void SplitSearch::run() {
     if (is_large_ && search_ahead()) round.fix_by_reduced_cost(most());
     if (is_done()) return;
     const bool is_brief = is_large_ && !splitting_.is_split_up();
-    const LpSolution answer = solve_integers(round, lp_limits_now(), is_brief);
+    LpSolution answer = solve_integers(round, lp_limits_now(), is_brief);
     raise_bound(proved_by(answer, round));
     if (is_done()) return;
-    prove_exactly(round, answer);
+    const double magnification = detail_.points.magnification;
+    if (auto point = prove_exactly(round, answer)) answer = *std::move(point);
     if (!goes_on_after(answer.status)) return;
+    const bool is_magnified = detail_.points.magnification > magnification;
+    if (is_magnified && !is_cheaper(answer, round)) continue;
     const bool took_long = answer.status == LpStatus::kInterrupted;
     if (!answer.has_point && !(took_long && is_brief)) return;
     if (answer.has_point && !refine_at(round, answer) && !took_long &&
@@ -112,7 +140,7 @@ void SplitSearch::remember(const SplitRound& round, const LpSolution& answer) {
 }
 
 bool SplitSearch::is_good_enough() const {
-  return incumbent_.cost() <= bound_ ||
+  return incumbent_.cost() <= bound_ || worth_finding() <= bound_ ||
          incumbent_.cost() <= bound_ * (1 + request_.limits.gap) ||
          request_.is_decided(incumbent_.cost(), bound_);
 }
@@ -138,9 +166,8 @@ bool SplitSearch::goes_on_after(LpStatus status) {
 // Halfway between the incumbent's cost and the next one below it, or just below
 // it: a plan that costs more than this is not cheaper.
 Cost SplitSearch::worth_finding() const {
-  const Cost unit = common_cost_unit(problem_.graph);
-  return unit > 0 ? incumbent_.cost() - unit / 2
-                  : incumbent_.cost() * (1 - 1e-12);
+  return step_ > 0 ? incumbent_.cost() - step_ / 2
+                   : incumbent_.cost() * (1 - 1e-12);
 }
 
 // What plans that are cheaper than the incumbent spend on reruns at most.
@@ -272,7 +299,8 @@ LpSolution SplitSearch::solve_integers(SplitRound& round, LpLimits limits,
 double SplitSearch::cutoff(const SplitRound& round) const {
   const Cost base = problem_.graph.base_cost();
   const double scale = round.program().cost_scale();
-  return std::min((worth_finding() - base) / scale,
+  // Closer than what is worth finding, to leave some room for the margin.
+  return std::min((incumbent_.cost() - step_ / 4 - base) / scale,
                   (incumbent_.cost() - base) / scale * (1 - 1e-9));
 }
 
@@ -293,26 +321,42 @@ Cost SplitSearch::proved_by(const LpSolution& answer, const SplitRound& round) {
     return 0;
   }
   const Cost claimed = claimed_by(answer, round);
-  const Cost value = claimed - problem_.graph.base_cost();
-  return claimed - kMargin * (value + round.program().largest_cost());
+  return claimed - margin(claimed - problem_.graph.base_cost(), round);
+}
+
+// What the solver's tolerances could be worth where reruns cost so much.
+Cost SplitSearch::margin(Cost value, const SplitRound& round) {
+  const SplitProgram& program = round.program();
+  return kMargin * (value + program.largest_cost()) / program.magnification();
+}
+
+// Than any plan that is known.
+bool SplitSearch::is_cheaper(const LpSolution& answer,
+                             const SplitRound& round) const {
+  return answer.status == LpStatus::kOptimal && answer.has_point &&
+         problem_.graph.base_cost() +
+                 answer.objective * round.program().cost_scale() <
+             worth_finding();
 }
 
 // Where the search over integers found nothing better but its tolerances hide
-// the last digits, a tree of relaxations may show them.
-void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
-  if (!incumbent_.fits()) return;
+// the last digits, a tree of relaxations may show them: a proof, or a point
+// that is cheaper than the incumbent.
+std::optional<LpSolution> SplitSearch::prove_exactly(SplitRound& round,
+                                                     const LpSolution& answer) {
+  if (!incumbent_.fits()) return std::nullopt;
   const double scale = round.program().cost_scale();
   const Cost base = problem_.graph.base_cost();
-  const Cost close = incumbent_.cost() -
-                     3 * kMargin * (most() + round.program().largest_cost());
+  const Cost close = incumbent_.cost() - 3 * margin(most(), round);
   const bool is_close =
       bound_ >= close || (answer.status == LpStatus::kOptimal &&
                           base + answer.objective * scale >= close);
-  if (!is_close || worth_finding() >= incumbent_.cost()) return;
+  if (!is_close || worth_finding() >= incumbent_.cost()) return std::nullopt;
   Limits left = request_.limits;
   left.seconds = std::max(0.0, left.seconds - seconds());
   left.work -= std::min(left.work, meter_.work());
   SolveClock clock(left);
+  std::optional<LpSolution> cheaper;
   const ExactTreeHooks hooks{
       .target = most() / scale,
       .is_enough =
@@ -321,15 +365,40 @@ void SplitSearch::prove_exactly(SplitRound& round, const LpSolution& answer) {
                                    std::nextafter(base + bound * scale, 0.0)) >=
                    worth_finding();
           },
-      .cut_off = [](std::span<const double>) { return false; },
+      .cut_off =
+          [&](std::span<const double> point) {
+            if (offer(round, point)) return false;
+            cheaper.emplace();
+            cheaper->status = LpStatus::kOptimal;
+            cheaper->has_point = true;
+            cheaper->columns.assign(point.begin(), point.end());
+            cheaper->objective = objective_at(round.session().model(), point);
+            return false;
+          },
       .tighten =
           [&](std::span<const double> point) {
             return round.add_broken_covers(point);
           }};
-  if (!prove_by_branching(round.session(), clock, hooks, kMostProofNodes)) {
-    return;
+  // Before a long search the solver is asked once more.
+  double& magnification = detail_.points.magnification;
+  const bool is_first = magnification == 1;
+  if (is_first) magnification = magnification_for(margin(most(), round));
+  const auto tree =
+      prove_by_branching(round.session(), clock, hooks,
+                         is_first ? kFirstProofNodes : kMostProofNodes);
+  meter_.stop(clock.work());
+  if (tree.is_proved) raise_to_incumbent();
+  if (tree.stop && !is_done()) stop_ = stop_of(*tree.stop);
+  return cheaper;
+}
+
+// With which such a margin is less than a quarter of a step.
+double SplitSearch::magnification_for(Cost margin) const {
+  double result = kLeastMagnification;
+  while (result < kMostMagnification && 4 * margin > result * step_) {
+    result *= 2;
   }
-  raise_to_incumbent();
+  return result;
 }
 
 // Proved: nothing is cheaper, as far as sums of costs can tell.

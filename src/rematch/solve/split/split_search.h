@@ -50,6 +50,7 @@ class SplitSearch {
   bool is_too_large() const { return too_large_; }
 
  private:
+  void search();
   bool is_done();
   bool is_good_enough() const;
   // Says whether to go on after a solve, and notes why not.
@@ -71,7 +72,11 @@ class SplitSearch {
   double cutoff(const SplitRound& round) const;
   Cost claimed_by(const LpSolution& answer, const SplitRound& round) const;
   Cost proved_by(const LpSolution& answer, const SplitRound& round);
-  void prove_exactly(SplitRound& round, const LpSolution& answer);
+  bool is_cheaper(const LpSolution& answer, const SplitRound& round) const;
+  double magnification_for(Cost margin) const;
+  static Cost margin(Cost value, const SplitRound& round);
+  std::optional<LpSolution> prove_exactly(SplitRound& round,
+                                          const LpSolution& answer);
 
   // Takes over what was found elsewhere.
   void import();
@@ -102,6 +107,7 @@ class SplitSearch {
   std::chrono::steady_clock::time_point begin_ =
       std::chrono::steady_clock::now();
   std::optional<Stop> stop_;
+  Cost step_;  // By which costs differ.
   Cost bound_;
   Cost plain_bound_;
   std::size_t many_columns_;

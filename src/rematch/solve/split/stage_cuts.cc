@@ -9,6 +9,10 @@ namespace rematch {
 namespace {
 
 constexpr int kMostStates = 20'000;
+// Sums of the same costs in another order differ by less than this share.
+constexpr double kRounding = 1e-12;
+// A little more than its share, so that rounding asks for less.
+constexpr double kAndRounding = 1 + 1e-14;
 
 // The runs of an op that may happen in a stage. The last piece of an op is
 // open, but what it is for ends with a stage.
@@ -45,7 +49,7 @@ class Cutter {
     }
     const StageAnswer answer = solve();
     const Cost paid = paid_at(columns);
-    if (answer.least <= paid + 1e-9 * std::abs(paid)) return std::nullopt;
+    if (answer.least <= paid + kRounding * paid) return std::nullopt;
     shrink(answer);
     return cut();
   }
@@ -126,15 +130,18 @@ void add_stage_row(const Graph& graph, const SplitProgram& program,
     sum.constant += 1;
     sum.add(program.surely_live(id, cut.stage), -1);
   }
+  double left_out = 0;  // Shares too small for a solver, as if all were paid.
   if (std::isfinite(cut.cost)) {
     bool counted = true;
     for (OpId op : IdRange<OpId>(OpId(0), OpId(cut.stage))) {
-      // A little more than its share, so that rounding asks for less.
-      const double share = graph.op(op).cost / cut.cost * (1 + 1e-9);
-      if (share < kLeastCoefficient) continue;
+      const double share = graph.op(op).cost / cut.cost * kAndRounding;
       for_runs_in(program, op, cut.stage, [&](Binary run) {
         if (run.is_one()) counted = false;
-        sum.add(run, share);
+        if (share < kLeastCoefficient) {
+          left_out += share;
+        } else {
+          sum.add(run, share);
+        }
       });
     }
     if (!counted) return;
@@ -146,9 +153,10 @@ void add_stage_row(const Graph& graph, const SplitProgram& program,
       model.set_bounds(at->second, 0,
                        std::max(cost, model.column(at->second).upper));
     }
-    sum.terms.push_back({at->second, 1 / cost});
+    sum.terms.push_back({at->second, 1 / cost * kAndRounding});
   }
-  model.add_row(model.family("stage"), 1 - sum.constant, kInfinity, sum.terms);
+  model.add_row(model.family("stage"), 1 - sum.constant - left_out, kInfinity,
+                sum.terms);
 }
 
 }  // namespace rematch
