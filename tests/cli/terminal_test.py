@@ -146,6 +146,15 @@ def test_frontier_is_shown_while_it_fills_and_then_once(tmp_path):
     assert "60.0%" in last and "proved" in last
 
 
+def test_batch_is_shown_while_it_grows(tmp_path):
+    graph = tmp_path / "graph.json"
+    generate(graph, "random", "--ops", 200, "--training")
+    seen = on_terminal("max-batch", graph, "--memory", "1GB", "--overhead", "20%",
+                       "--time-limit", 2, NO_COLOR="1")
+    assert ", at most " in seen and f"{ESCAPE}[" in seen
+    assert ", at most " not in seen.split(ESCAPE)[-1]
+
+
 def test_reader_that_goes_away_is_no_news():
     generate = [PROGRAM, "generate", "chain", "--length", "20000"]
     with subprocess.Popen(

@@ -60,7 +60,8 @@ class Backend:
         graph = PlannedGraph(
             self.options, f"graph{len(self.graphs)}", inputs, plans=self.plans,
             is_piece=self.is_cut, key=key, on_measured=self.on_measured,
-            kernels=kernels_for(self.options, module, inputs, key))
+            kernels=kernels_for(self.options, module, inputs,
+                                key(self.options.budget)))
         self.graphs.append(graph)
         if self.options.gpu:
             without_dropout(module)

@@ -44,14 +44,14 @@ class PlannedGraph:
                  plans: dict[str, SavedPlan] | None = None,
                  is_piece: bool = False, kernels: Any = None,
                  on_measured: Callable[[PlannedGraph], None] | None = None,
-                 key: str = "") -> None:
+                 key: Callable[[Any], str] | None = None) -> None:
         self.options = options
         self.kernels = kernels or EagerKernels()
         if is_piece or on_measured or options.plan is not None:
             # Pieces are planned together; measured programs, and those of saved
             # plans, are taken as they are.
             self.kernels.settle()
-        self.key = key  # Of the choice of kernels, in the cache.
+        self.key = key  # By budget, of the choice of kernels in the cache.
         self.on_measured = on_measured
         self.name = name
         self.program: Program | None = None
@@ -159,16 +159,16 @@ class PlannedGraph:
                   **extra) -> tuple[fx.GraphModule, fx.GraphModule]:
         """What AOTAutograd calls in place of its own partitioner."""
         device = self.device = memory.device_of(joint)
-        cache = self._cache(device)
+        cache = self.open_cache()
         try:
             way = choice.choose(
                 self.kernels, self.options.kernels == "auto",
                 lambda kernels: self._plan_with(kernels, joint, num_fwd_outputs, cache))
-            if way.planned is None:
-                raise way.failure
             self._adopt(way)
-            if cache and self.kernels.record():
-                cache.store_record(self.key, self.kernels.record())
+            if way.planned is None:
+                self._remember(cache, way.failure.least_budget)
+                raise way.failure
+            self._remember(cache, self.options.budget)
             if self.options.mode == cuda_graphs.MODE:
                 self.cuda_graphs = self._graphs(joint, num_fwd_outputs, cache)
             self._calibrate(joint, device, cache)
@@ -184,6 +184,11 @@ class PlannedGraph:
         if self.options.on_plan:
             self.options.on_plan(self)
         return modules
+
+    def _remember(self, cache: ProfileCache | None, budget: Any) -> None:
+        """That these kernels are those for a budget."""
+        if cache and self.key and budget is not None and self.kernels.record():
+            cache.store_record(self.key(budget), self.kernels.record())
 
     def _plan_with(self, kernels: Any, joint: fx.GraphModule, count: int,
                    cache: ProfileCache | None) -> choice.Way:
@@ -208,10 +213,10 @@ class PlannedGraph:
         self.kernels, self.program, self.ranks = way.kernels, way.program, way.ranks
         self.planned = way.planned
 
-    def _cache(self, device: torch.device) -> ProfileCache | None:
+    def open_cache(self) -> ProfileCache | None:
         if not self.options.cache or self.options.gpu:
             return None
-        return ProfileCache(profiling.device_name(device), profiling.settings())
+        return ProfileCache(profiling.device_name(self.device), profiling.settings())
 
     def _profile(self, device: torch.device, cache: ProfileCache | None) -> None:
         if self.options.gpu:
@@ -329,7 +334,7 @@ class PlannedGraph:
         scale = microseconds / self.schedule.cost
         log.debug("%s: a step takes %.1f ms, %.1f were predicted", self.name,
                   microseconds / 1e3, self.step_seconds * 1e3)
-        if cache := self._cache(self.device):
+        if cache := self.open_cache():
             cache.store(self._whole_step(), scale, 0)
             cache.close()
 

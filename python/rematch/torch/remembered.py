@@ -53,15 +53,37 @@ def plan(cache: ProfileCache | None, options: Options, program: Program, budget:
     return planned
 
 
-def graph_key(module: fx.GraphModule, inputs: Sequence, options: Options) -> str:
-    """Of the kernels that were chosen for a graph as PyTorch captured it."""
+def _together(programs: list[Program]) -> str:
+    return _key("least together", [digest(program) for program in programs])
+
+
+def least_together(cache: ProfileCache | None,
+                   programs: list[Program]) -> list[list[int]] | None:
+    """A sequence for each, with which they need least memory in one step."""
+    return cache.find_record(_together(programs)) if cache else None
+
+
+def store_least_together(cache: ProfileCache | None, programs: list[Program],
+                         sequences: list[list[int]]) -> None:
+    if cache:
+        cache.store_record(_together(programs), sequences)
+
+
+def graph_key(module: fx.GraphModule, inputs: Sequence,
+              options: Options) -> Callable[[Any], str]:
+    """By budget, of the kernels that were chosen for a graph as PyTorch captured
+    it."""
     shapes = [(signature(item), item.requires_grad) if isinstance(item, torch.Tensor)
               else str(item) for item in inputs]
     autocast = [str(torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")
                 if torch.is_autocast_enabled(kind)]
-    return _key("kernels", module.code, str(shapes), autocast, options.budget,
-                options.reserve,
-                options.optimizer is not None, _searched_with(options))
+    code = module.code
+
+    def key(budget: Any) -> str:
+        return _key("kernels", code, str(shapes), autocast, budget, options.reserve,
+                    options.optimizer is not None, _searched_with(options))
+
+    return key
 
 
 def kernels(options: Options, key: str, device: torch.device) -> dict | None:

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable
 
 import torch
 
 import rematch
-from rematch.torch import memory, planner, residents
+from rematch.torch import memory, planner, remembered, residents
+from rematch.torch.errors import InfeasibleBudget
 from rematch.torch.identity import digest
+from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.saved import SavedPlan
 from rematch.torch.sharing import Part, Sharing, total
 
@@ -45,7 +48,7 @@ class Shared:
         self.compiled = self.compile_with(self.backend)
 
 
-def plan_together(graphs: list, device: torch.device) -> dict[str, SavedPlan]:
+def plan_together(graphs: list[PlannedGraph], device: torch.device) -> dict[str, SavedPlan]:
     """By digest, a plan for each, all within the budget."""
     options = graphs[0].options
     measured = device.type == "cuda" and not options.gpu
@@ -65,10 +68,29 @@ def plan_together(graphs: list, device: torch.device) -> dict[str, SavedPlan]:
     everything = total(parts, [planner.keep_all(part.program) for part in parts],
                        outside)
     budget = memory.resolve(options.budget, everything, device, options.gpu)
-    sharing = Sharing(parts, budget, outside, options.time_limit, gap=options.gap,
-                      threads=options.threads, seed=options.seed)
     found = {}
-    for (graph, _), planned in zip(pieces.values(), sharing.plans()):
+    for (graph, _), planned in zip(pieces.values(),
+                                   _plans(graphs[0], parts, budget, outside)):
         graph.planned, graph.budget = planned, budget
         found[digest(graph.program)] = graph.saved()
     return found
+
+
+def _plans(graph: PlannedGraph, parts: list[Part], budget: int,
+           outside: int) -> list[planner.Planned]:
+    """Those that need least are kept: whoever asks next for the budget that an
+    error names is to have it."""
+    options, programs = graph.options, [part.program for part in parts]
+    with contextlib.ExitStack() as stack:
+        cache = graph.open_cache()
+        if cache:
+            stack.callback(cache.close)
+        sharing = Sharing(parts, budget, outside, options.time_limit,
+                          remembered.least_together(cache, programs),
+                          gap=options.gap, threads=options.threads, seed=options.seed)
+        try:
+            return sharing.plans()
+        except InfeasibleBudget:
+            remembered.store_least_together(
+                cache, programs, [planned.sequence for planned in sharing.least])
+            raise

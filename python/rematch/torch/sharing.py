@@ -56,10 +56,16 @@ class Sharing:
     """`outside` is there all the time: weights, batches, and what else there is."""
 
     def __init__(self, parts: list[Part], budget: int, outside: int,
-                 seconds: float, **search) -> None:
+                 seconds: float, known: list[list[int]] | None = None,
+                 **search) -> None:
+        """`known` are sequences, one for each part, that together need little."""
         self.parts, self.budget, self.outside = parts, budget, outside
         self.seconds, self.search = seconds, search
         self.least = [planner.plan_least(part.program) for part in parts]
+        if known is not None:
+            others = [planner.restored(part.program, sequence, None, 0, "")
+                      for part, sequence in zip(parts, known)]
+            self.least = min(self.least, others, key=self._need)
         self.most = [planner.keep_all(part.program).peak for part in parts]
 
     def _plans(self, share: float, seconds: float) -> list[planner.Planned]:

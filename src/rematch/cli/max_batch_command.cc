@@ -2,11 +2,14 @@
 // rematch max-batch: the largest batch that fits in memory at a bounded cost.
 #include <array>
 #include <memory>
+#include <mutex>
 #include <ostream>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "rematch/cli/commands.h"
+#include "rematch/cli/live_text.h"
 #include "rematch/cli/output_files.h"
 #include "rematch/cli/search_options.h"
 #include "rematch/cli/summary.h"
@@ -220,6 +223,26 @@ void print_text(const Graph& graph, const BatchQuestion& question,
   table.print(console);
 }
 
+// "batch 412, at most 418  3.2 s", on a terminal.
+Result<BatchAnswer> search(const Graph& graph, const Asked& asked,
+                           const Console& console) {
+  std::mutex mutex;
+  std::string found = "searching";
+  const LiveText text(console, [&](double seconds) {
+    const std::lock_guard lock(mutex);
+    return fmt::format("{}  {:.1f} s", found, seconds);
+  });
+  return max_batch(graph, asked.question, *asked.strategy, asked.request,
+                   [&](std::int64_t batch, std::int64_t bound) {
+                     const std::lock_guard lock(mutex);
+                     found =
+                         fmt::format("{}, at most {}",
+                                     batch > 0 ? "batch " + format_exact(batch)
+                                               : std::string("no batch yet"),
+                                     format_exact(bound));
+                   });
+}
+
 Result<ExitCode> run(const Options& options, const Console& console) {
   // A wrong option is found before a large file is read.
   auto asked = understand(options);
@@ -233,8 +256,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   const auto cap = cost_cap(asked->overhead, *graph);
   if (!cap) return in_file(options.graph, cap.error());
   question.cost_cap = *cap;
-  const auto answer =
-      max_batch(*graph, question, *asked->strategy, asked->request);
+  const auto answer = search(*graph, *asked, console);
   if (!answer) return in_file(options.graph, answer.error());
   if (!options.output.empty() && answer->solution.has_plan()) {
     const auto written = write_text(

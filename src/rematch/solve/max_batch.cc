@@ -28,11 +28,13 @@ Wide room(const Graph& graph, const BatchQuestion& question) {
 class BatchSearch {
  public:
   BatchSearch(const Graph& graph, const BatchQuestion& question,
-              const Strategy& strategy, const Request& request)
+              const Strategy& strategy, const Request& request,
+              const OnBatch& on_batch)
       : graph_(graph),
         question_(question),
         strategy_(strategy),
         request_(request),
+        on_batch_(on_batch),
         keep_all_(keep_all_peak(graph)) {
     // What is known within one budget is not news within another.
     request_.on_progress = nullptr;
@@ -48,6 +50,7 @@ class BatchSearch {
 
   BatchAnswer run() {
     if (answer_.batch_bound > 0) {
+      tell();
       bound_by_gaps();
       start();
       if (strategy_.can.uses_budget) search();
@@ -83,6 +86,10 @@ class BatchSearch {
            static_cast<double>(answer_.batch) * (1 + gap_);
   }
 
+  void tell() const {
+    if (on_batch_) on_batch_(answer_.batch, answer_.batch_bound);
+  }
+
   // Batches that the gap program rules out; takes milliseconds each.
   void bound_by_gaps() {
     if (question_.order == OrderRule::kFree) return;
@@ -97,6 +104,7 @@ class BatchSearch {
       const GapBound bound = gap_bound(problem, gap_program(problem), meter);
       if (bound.lower_bound > question_.cost_cap) {
         answer_.batch_bound = middle - 1;
+        tell();
       } else {
         open = middle;
       }
@@ -135,6 +143,7 @@ class BatchSearch {
         end = next;
         if (is_ruled_out(found)) {
           answer_.batch_bound = next - 1;
+          tell();
         } else {
           undecided_ = found.stop_reason;
           more_time_helps |= undecided_ == StopReason::kTimeLimit;
@@ -162,6 +171,7 @@ class BatchSearch {
         (!best_.has_plan() || found.peak < best_.peak)) {
       best_ = found;
       answer_.batch = std::max(answer_.batch, batch_at_peak(found.peak));
+      tell();
     }
     return found;
   }
@@ -197,6 +207,7 @@ class BatchSearch {
   const BatchQuestion& question_;
   const Strategy& strategy_;
   Request request_;
+  const OnBatch& on_batch_;
   Bytes keep_all_;
   double gap_ = 0;
   BatchAnswer answer_;
@@ -223,8 +234,8 @@ std::int64_t batch_for(const Graph& graph, const BatchQuestion& question,
 }
 
 Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
-                              const Strategy& strategy,
-                              const Request& request) {
+                              const Strategy& strategy, const Request& request,
+                              const OnBatch& on_batch) {
   if (question.graph_batch < 1) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("a graph for a batch of {} makes no sense: it is "
@@ -246,7 +257,7 @@ Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
                     kMaxBytes, question.memory, question.graph_batch,
                     format_bytes(floor))};
   }
-  return BatchSearch(graph, question, strategy, request).run();
+  return BatchSearch(graph, question, strategy, request, on_batch).run();
 }
 
 }  // namespace rematch

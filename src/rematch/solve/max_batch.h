@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "rematch/solve/solve.h"
 
@@ -43,6 +44,11 @@ Bytes activations_for(const Graph& graph, const BatchQuestion& question,
 std::int64_t batch_for(const Graph& graph, const BatchQuestion& question,
                        Bytes activations);
 
+// Told a batch that fits and one that no plan exceeds, whenever one of them
+// changes; `batch` is 0 while no plan was found.
+using OnBatch =
+    std::function<void(std::int64_t batch, std::int64_t batch_bound)>;
+
 // Asks the strategy whether a plan within the cap exists at one budget after
 // another: first the largest batch that the floor and the gap program leave
 // open, then by halving, again while there is time that might help. A plan
@@ -52,6 +58,7 @@ std::int64_t batch_for(const Graph& graph, const BatchQuestion& question,
 // memory or if the batch of the graph is less than one, and with kOutOfRange if
 // a batch of kMaxBytes might fit.
 Result<BatchAnswer> max_batch(const Graph& graph, const BatchQuestion& question,
-                              const Strategy& strategy, const Request& request);
+                              const Strategy& strategy, const Request& request,
+                              const OnBatch& on_batch = nullptr);
 
 }  // namespace rematch

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/solve/max_batch.h"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "rematch/graph/graph_builder.h"
@@ -139,6 +142,23 @@ TEST(MaxBatch, StopsOnceTheGapIsReached) {
   const BatchAnswer found = answer(chain(), asking(1000, 26), "dtr", limits);
   EXPECT_EQ(found.batch, found.keep_all_batch);
   EXPECT_EQ(found.stop_reason, StopReason::kGapReached);
+}
+
+TEST(MaxBatch, TellsWhatItKnowsOnTheWay) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> told;
+  const auto found =
+      max_batch(chain(), asking(1000, 26), *find_strategy("auto"), {},
+                [&](std::int64_t batch, std::int64_t bound) {
+                  told.emplace_back(batch, bound);
+                });
+  ASSERT_TRUE(found.ok());
+  ASSERT_GT(told.size(), 2u);
+  EXPECT_EQ(told.front(), std::pair(std::int64_t{0}, std::int64_t{333}));
+  EXPECT_EQ(told.back(), std::pair(std::int64_t{250}, std::int64_t{250}));
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_GE(told[i].first, told[i - 1].first);
+    EXPECT_LE(told[i].second, told[i - 1].second);
+  }
 }
 
 TEST(MaxBatch, SaysWhenTimeRanOut) {

@@ -9,8 +9,18 @@ namespace rematch {
 
 Concave Concave::line(double slope) {
   Concave result(0);
-  result.pieces_.push_back({0, slope});
+  result.become_line(slope);
   return result;
+}
+
+void Concave::become(double at_zero) {
+  at_zero_ = at_zero;
+  pieces_.clear();
+}
+
+void Concave::become_line(double slope) {
+  become(0);
+  pieces_.push_back({0, slope});
 }
 
 double Concave::at(double x) const {
@@ -28,25 +38,27 @@ void Concave::scale(double factor) {
   for (Piece& piece : pieces_) piece.slope *= factor;
 }
 
+// Merged from the back, so that nothing is overwritten before it is read.
 void Concave::add(double factor, const Concave& other) {
   if (factor == 0) return;
   at_zero_ += factor * other.at_zero_;
-  std::vector<Piece> merged;
-  merged.reserve(pieces_.size() + other.pieces_.size());
-  double ours = 0;
-  double theirs = 0;
-  for (std::size_t i = 0, k = 0;
-       i < pieces_.size() || k < other.pieces_.size();) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    const double a = i < pieces_.size() ? pieces_[i].from : infinity;
-    const double b =
-        k < other.pieces_.size() ? other.pieces_[k].from : infinity;
-    const double from = std::min(a, b);
-    if (a == from) ours = pieces_[i++].slope;
-    if (b == from) theirs = factor * other.pieces_[k++].slope;
-    merged.push_back({from, ours + theirs});
+  std::size_t ours = pieces_.size();
+  std::size_t theirs = other.pieces_.size();
+  std::size_t next = ours + theirs;
+  pieces_.resize(next);
+  while (theirs > 0) {
+    const double a = ours > 0 ? pieces_[ours - 1].from : -1;
+    const double b = other.pieces_[theirs - 1].from;
+    const double slope = (ours > 0 ? pieces_[ours - 1].slope : 0) +
+                         factor * other.pieces_[theirs - 1].slope;
+    if (a >= b) --ours;
+    if (b >= a) --theirs;
+    pieces_[--next] = {std::max(a, b), slope};
   }
-  pieces_ = std::move(merged);
+  // What is left is in its place, behind a hole where pieces began together.
+  const auto begin = pieces_.begin();
+  pieces_.erase(begin + static_cast<std::ptrdiff_t>(ours),
+                begin + static_cast<std::ptrdiff_t>(next));
 }
 
 void Concave::simplify(std::size_t most) {
@@ -85,23 +97,17 @@ void Concave::cap(double slope) {
                                     : std::numeric_limits<double>::infinity();
     if (meet <= end && std::isfinite(meet)) {
       const double at = std::max(meet, start);
-      std::vector<Piece> capped;
-      capped.reserve(pieces_.size() + 2);
-      if (at > 0) capped.push_back({0, slope});
-      capped.push_back({at, own});
-      if (in_pieces) {
-        capped.insert(capped.end(),
-                      pieces_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                      pieces_.end());
-      }
-      pieces_ = std::move(capped);
+      const auto gone = static_cast<std::ptrdiff_t>(in_pieces ? i + 1 : 0);
+      pieces_.erase(pieces_.begin(), pieces_.begin() + gone);
+      pieces_.insert(pieces_.begin(), {at, own});
+      if (at > 0) pieces_.insert(pieces_.begin(), {0, slope});
       at_zero_ = 0;
       return;
     }
     if (!std::isfinite(end)) break;
     value += own * (end - start);
   }
-  *this = line(slope);  // It never gets below the line.
+  become_line(slope);  // It never gets below the line.
 }
 
 }  // namespace rematch

@@ -20,6 +20,9 @@ class Concave {
   explicit Concave(double at_zero) : at_zero_(at_zero) {}
   // slope * x.
   static Concave line(double slope);
+  // Becomes one of those, and needs no memory for it that it has not.
+  void become(double at_zero);
+  void become_line(double slope);
 
   double at(double x) const;
 

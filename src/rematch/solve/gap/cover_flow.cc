@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace rematch {
 namespace {
@@ -22,20 +24,19 @@ class NetworkSimplex {
     arcs_.resize(total);
     capacity_.resize(total, std::numeric_limits<double>::infinity());
     flow_.resize(total);
-    std::vector<double> excess(need.size() + 1);
     for (std::size_t a = 0; a < arcs.size(); ++a) {
       arcs_[a] = {.tail = arcs[a].first,
                   .head = arcs[a].last + 1,
                   .price = arcs[a].price,
-                  .place = kFull};
-      capacity_[a] = flow_[a] = arcs[a].capacity;
-      excess[static_cast<std::size_t>(arcs[a].first)] += arcs[a].capacity;
-      excess[static_cast<std::size_t>(arcs[a].last) + 1] -= arcs[a].capacity;
+                  .place = arcs[a].is_likely ? kFull : kEmpty};
+      capacity_[a] = arcs[a].capacity;
+      tolerance_ = std::max(tolerance_, 1e-13 * arcs[a].price);
     }
-    for (const Arc& arc : arcs_) {
-      tolerance_ = std::max(tolerance_, 1e-13 * arc.price);
+    fill_where_short(need);
+    for (std::size_t a = 0; a < arcs.size(); ++a) {
+      flow_[a] = arcs_[a].place == kFull ? capacity_[a] : 0;
     }
-    start_tree(need, excess);
+    start_tree(need);
   }
 
   CoverResult run(Meter& meter) {
@@ -74,25 +75,72 @@ class NetworkSimplex {
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+  // By row, what the full arcs cover.
+  std::vector<double> covered() const {
+    std::vector<double> sum(at(rows_) + 1);
+    for (std::int32_t a = 0; a < num_arcs_; ++a) {
+      const Arc& arc = arcs_[at(a)];
+      if (arc.place != kFull) continue;
+      sum[at(arc.tail)] += capacity_[at(a)];
+      sum[at(arc.head)] -= capacity_[at(a)];
+    }
+    std::partial_sum(sum.begin(), sum.end(), sum.begin());
+    return sum;
+  }
+
+  // The cheapest arcs over rows that are not covered, until all are.
+  void fill_where_short(const std::vector<double>& need) {
+    std::vector<double> covered_by = covered();
+    std::vector<std::int32_t> rows;  // That are short, ascending.
+    for (std::int32_t r = 0; r < rows_; ++r) {
+      if (covered_by[at(r)] < need[at(r)]) rows.push_back(r);
+    }
+    std::vector<std::int32_t> helpful;
+    for (std::int32_t a = 0; a < num_arcs_ && !rows.empty(); ++a) {
+      const Arc& arc = arcs_[at(a)];
+      const auto row = std::lower_bound(rows.begin(), rows.end(), arc.tail);
+      if (arc.place == kEmpty && row != rows.end() && *row < arc.head) {
+        helpful.push_back(a);
+      }
+    }
+    std::sort(helpful.begin(), helpful.end(),
+              [&](std::int32_t a, std::int32_t b) {
+                return std::pair(arcs_[at(a)].price, a) <
+                       std::pair(arcs_[at(b)].price, b);
+              });
+    for (const std::int32_t a : helpful) {
+      Arc& arc = arcs_[at(a)];
+      const auto end = std::lower_bound(rows.begin(), rows.end(), arc.head);
+      for (auto row = std::lower_bound(rows.begin(), rows.end(), arc.tail);
+           row != end; ++row) {
+        if (covered_by[at(*row)] < need[at(*row)]) arc.place = kFull;
+      }
+      if (arc.place != kFull) continue;
+      for (auto row = std::lower_bound(rows.begin(), rows.end(), arc.tail);
+           row != end; ++row) {
+        covered_by[at(*row)] += capacity_[at(a)];
+      }
+    }
+  }
+
   // The excess arcs form a path; node 0 is the root.
-  void start_tree(const std::vector<double>& need,
-                  const std::vector<double>& excess) {
+  void start_tree(const std::vector<double>& need) {
+    const std::vector<double> sum = covered();
     const auto nodes = static_cast<std::size_t>(rows_) + 1;
     parent_.assign(nodes, kNone);
     parent_arc_.assign(nodes, kNone);
     depth_.assign(nodes, 0);
     potential_.assign(nodes, 0);
-    children_.assign(nodes, {});
-    double covered = 0;
+    first_child_.assign(nodes, kNone);
+    before_.assign(nodes, kNone);
+    after_.assign(nodes, kNone);
     for (std::int32_t r = 0; r < rows_; ++r) {
       const std::int32_t arc = num_arcs_ + r;
-      covered += excess[at(r)];
       arcs_[at(arc)] = {.tail = r + 1, .head = r, .price = 0, .place = kTree};
-      flow_[at(arc)] = std::max(0.0, covered - need[at(r)]);
-      parent_[at(r + 1)] = r;
+      flow_[at(arc)] = std::max(0.0, sum[at(r)] - need[at(r)]);
       parent_arc_[at(r + 1)] = arc;
       depth_[at(r + 1)] = r + 1;
-      children_[at(r)].push_back(r + 1);
+      hang(r + 1, r);
     }
     const std::int32_t total = num_arcs_ + rows_;
     block_ = std::max<std::int32_t>(
@@ -202,6 +250,22 @@ class NetworkSimplex {
     }
   }
 
+  void hang(std::int32_t node, std::int32_t parent) {
+    std::int32_t& first = first_child_[at(parent)];
+    parent_[at(node)] = parent;
+    before_[at(node)] = kNone;
+    after_[at(node)] = first;
+    if (first != kNone) before_[at(first)] = node;
+    first = node;
+  }
+  void take_off(std::int32_t node) {
+    const std::int32_t before = before_[at(node)];
+    const std::int32_t after = after_[at(node)];
+    if (after != kNone) before_[at(after)] = before;
+    (before != kNone ? after_[at(before)]
+                     : first_child_[at(parent_[at(node)])]) = after;
+  }
+
   // Cuts the tree above `leaving` and hangs the part with `inside` from
   // `outside` by the entering arc.
   void replace(std::int32_t entering, std::int32_t leaving, std::int32_t inside,
@@ -217,11 +281,9 @@ class NetworkSimplex {
     while (true) {
       const std::int32_t old_parent = parent_[at(node)];
       const std::int32_t old_arc = parent_arc_[at(node)];
-      auto& siblings = children_[at(old_parent)];
-      siblings.erase(std::find(siblings.begin(), siblings.end(), node));
-      parent_[at(node)] = new_parent;
+      take_off(node);
       parent_arc_[at(node)] = arc;
-      children_[at(new_parent)].push_back(node);
+      hang(node, new_parent);
       if (node == leaving) break;
       new_parent = node;
       node = old_parent;
@@ -241,8 +303,10 @@ class NetworkSimplex {
       depth_[at(v)] = depth_[at(above)] + 1;
       potential_[at(v)] =
           potential_[at(above)] + (points_up(v) ? price : -price);
-      stack_.insert(stack_.end(), children_[at(v)].begin(),
-                    children_[at(v)].end());
+      for (std::int32_t child = first_child_[at(v)]; child != kNone;
+           child = after_[at(child)]) {
+        stack_.push_back(child);
+      }
     }
   }
 
@@ -255,7 +319,9 @@ class NetworkSimplex {
   std::vector<std::int32_t> parent_arc_;  // By node.
   std::vector<std::int32_t> depth_;
   std::vector<double> potential_;
-  std::vector<std::vector<std::int32_t>> children_;
+  std::vector<std::int32_t> first_child_;  // By node.
+  std::vector<std::int32_t> before_;       // Among the children of its parent,
+  std::vector<std::int32_t> after_;        // by node.
   std::vector<std::int32_t> stack_;
   std::int32_t next_ = 0;  // Where pricing goes on.
   std::int32_t block_ = 32;

@@ -16,6 +16,7 @@ struct CoverArc {
   std::int32_t last = 0;
   double capacity = 0;
   double price = 0;
+  bool is_likely = true;  // A guess that it is used saves time if it is right.
 };
 
 struct CoverResult {
@@ -28,8 +29,9 @@ struct CoverResult {
 // covering r >= need_r, 0 <= f <= capacity. Taking every arc in full must cover
 // every row. Differences of neighbouring rows make it a flow: nodes between the
 // rows, an arc per interval, and arcs back for what is covered in excess; a
-// primal network simplex starts with every interval in full. Each node that a
-// pivot passes is one unit of work.
+// primal network simplex starts with every likely interval in full, and with
+// all that cover a row which those do not. Each node that a pivot passes is one
+// unit of work.
 CoverResult solve_cover(const std::vector<double>& need,
                         const std::vector<CoverArc>& arcs, Meter& meter);
 

@@ -94,7 +94,7 @@ class Pass {
        GapBound& best)
       : problem_(problem),
         program_(program),
-        relaxation_(program, tails),
+        relaxation_(program, tails, best.evicted),
         best_(best) {}
 
   void run(std::vector<std::int32_t>& stages, Meter& meter) {

@@ -71,16 +71,20 @@ std::vector<double> Relaxation::violations() const {
 void Relaxation::add_arcs(std::size_t gap, std::int32_t first,
                           std::int32_t last,
                           std::vector<CoverArc>& arcs) const {
-  auto slope = static_cast<double>(program_.gaps[gap].bytes);
+  auto left = static_cast<double>(program_.gaps[gap].bytes);
+  // Above what is left after it, an arc was used before.
+  const double unused = evicted_.empty() ? -1 : left * (1 - evicted_[gap]);
   double price = 0;
   for (const Concave::Piece& piece : prices_.of(gap).pieces()) {
     price = piece.from;
-    if (piece.slope >= slope) continue;
-    arcs.push_back({first, last, slope - piece.slope, price});
-    slope = piece.slope;
+    if (piece.slope >= left) continue;
+    arcs.push_back({first, last, left - piece.slope, price, left > unused});
+    left = piece.slope;
   }
   // What must be held on whatever it costs: dear, but never impossible.
-  if (slope > 0) arcs.push_back({first, last, slope, 1e6 * (price + 1e-12)});
+  if (left > 0) {
+    arcs.push_back({first, last, left, 1e6 * (price + 1e-12), left > unused});
+  }
 }
 
 std::vector<std::int32_t> worst_stages(const std::vector<double>& over,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "rematch/base/limits.h"
@@ -16,17 +17,20 @@ namespace rematch {
 // tails.
 class Relaxation {
  public:
-  Relaxation(const GapProgram& program, const Tails& tails)
+  // `evicted` is a guess, by gap, or empty.
+  Relaxation(const GapProgram& program, const Tails& tails,
+             std::vector<double> evicted = {})
       : program_(program),
         prices_(program, tails),
-        multipliers_(program.need.size()) {}
+        multipliers_(program.need.size()),
+        evicted_(std::move(evicted)) {}
 
   // `stages` ascending, each once.
   void solve(const std::vector<std::int32_t>& stages, Meter& meter);
 
   // By stage; zero for those that were left out.
   const std::vector<double>& multipliers() const { return multipliers_; }
-  // By gap: the share that is evicted. Empty before the first solve.
+  // By gap: the share that is evicted. The guess before the first solve.
   const std::vector<double>& evicted() const { return evicted_; }
   // By gap: the sum of the multipliers inside.
   std::vector<double> inside() const;

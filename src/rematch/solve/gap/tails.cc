@@ -20,7 +20,8 @@ Tails::Tails(const Graph& graph, const GapProgram& program)
       program_(program),
       last_touch_(graph.num_storages(), -1),
       pinned_(graph.num_storages()),
-      edges_(graph.num_ops()) {
+      edges_(graph.num_ops()),
+      levels_(kMostDepth + 1, Concave(0)) {
   std::size_t next = 0;
   for (OpId op : graph.ops()) {
     edges_[op] = next;
@@ -56,8 +57,9 @@ Concave Tails::price(const Gap& gap) const {
 
 // The op's cost and, for each input whose life is over, its share of what
 // having it there takes.
-Concave Tails::rerun_price(OpId op, std::int32_t stage, int depth) const {
-  Concave result(graph_.op(op).cost);
+Concave& Tails::rerun_price(OpId op, std::int32_t stage, int depth) const {
+  Concave& result = levels_[static_cast<std::size_t>(depth)];
+  result.become(graph_.op(op).cost);
   if (depth == kMostDepth) return result;
   const auto inputs = graph_.inputs(op);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -71,15 +73,20 @@ Concave Tails::rerun_price(OpId op, std::int32_t stage, int depth) const {
   return result;
 }
 
-Concave Tails::storage_price(StorageId storage, std::int32_t stage,
-                             int depth) const {
+Concave& Tails::storage_price(StorageId storage, std::int32_t stage,
+                              int depth) const {
   const auto bytes = static_cast<double>(graph_.storage(storage).bytes);
   const StorageRoot& root = program_.roots[storage];
-  if (root.kind == StorageRoot::Kind::kNone) return Concave::line(bytes);
-  Concave result(root.cost);
-  if (root.kind == StorageRoot::Kind::kOne) {
-    result = rerun_price(root.op, stage, depth);
-    result.scale(root.share);
+  Concave& result = levels_[static_cast<std::size_t>(depth)];
+  switch (root.kind) {
+    case StorageRoot::Kind::kNone:
+      result.become_line(bytes);
+      return result;
+    case StorageRoot::Kind::kOne:
+      rerun_price(root.op, stage, depth).scale(root.share);
+      break;
+    default:
+      result.become(root.cost);
   }
   result.cap(bytes);
   return result;

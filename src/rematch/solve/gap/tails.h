@@ -16,7 +16,7 @@ namespace rematch {
 // Prices of evicting gaps, given the multipliers inside (docs/formulation.md,
 // "Tails"). An input is shared by the ops that may need it in a rerun; the
 // shares decide how tight the prices are, and any shares are valid. Refers to
-// the graph and the program.
+// the graph and the program. Not thread-safe.
 class Tails {
  public:
   Tails(const Graph& graph, const GapProgram& program);
@@ -31,8 +31,10 @@ class Tails {
                    const std::vector<double>& inside, double step);
 
  private:
-  Concave storage_price(StorageId storage, std::int32_t stage, int depth) const;
-  Concave rerun_price(OpId op, std::int32_t stage, int depth) const;
+  // Both in what stands for the depth in levels_.
+  Concave& storage_price(StorageId storage, std::int32_t stage,
+                         int depth) const;
+  Concave& rerun_price(OpId op, std::int32_t stage, int depth) const;
   void weigh(OpId op, std::int32_t stage, double inside, double weight,
              int depth);
   std::size_t first_edge(OpId op) const { return edges_[op]; }
@@ -42,11 +44,12 @@ class Tails {
   const Graph& graph_;
   const GapProgram& program_;
   IdVector<StorageId, std::int32_t> last_touch_;
-  IdVector<StorageId, bool> pinned_;   // Never dropped.
-  IdVector<OpId, std::size_t> edges_;  // Of the op's first input in shares_.
-  std::vector<double> shares_;         // By op and input.
-  std::vector<double> weights_;        // Scratch, by op and input.
-  mutable int visits_left_ = 0;        // Of inputs, in the current price.
+  IdVector<StorageId, bool> pinned_;     // Never dropped.
+  IdVector<OpId, std::size_t> edges_;    // Of the op's first input in shares_.
+  std::vector<double> shares_;           // By op and input.
+  std::vector<double> weights_;          // Scratch, by op and input.
+  mutable int visits_left_ = 0;          // Of inputs, in the current price.
+  mutable std::vector<Concave> levels_;  // By depth, in the current price.
 };
 
 // The prices of a program's gaps, each found once. Refers to the program, which
