@@ -5,7 +5,7 @@ import models
 import pytest
 import torch
 import training
-from rematch.torch import InfeasibleBudget, planner, profiling, randomness
+from rematch.torch import InfeasibleBudget, planner, remembered, profiling, randomness
 
 SHARES = (1.0, 0.7, 0.4, 0.2, 0.1)
 
@@ -89,13 +89,18 @@ def test_runs_in_the_planned_order():
         [k for k in planned if k not in around]
 
 
-def test_a_budget_that_was_named_works_however_little_time_there_is(monkeypatch):
-    model = models.make("gpt")
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_a_budget_that_was_named_works_however_little_time_there_is(on_disk,
+                                                                    monkeypatch):
+    model, options = models.make("gpt"), {"cache": on_disk}
     with pytest.raises(InfeasibleBudget) as failure:
-        training.step_of(model, "gpt", 1, time_limit=2)(*models.batch("gpt"))
+        training.step_of(model, "gpt", 1, time_limit=2, **options)(*models.batch("gpt"))
     torch._dynamo.reset()
+    if on_disk:  # As in another process.
+        monkeypatch.setattr(remembered, "_named", {})
     monkeypatch.setattr(planner, "_LEAST_PEAK_SECONDS", 1e-6)
-    step = training.step_of(model, "gpt", failure.value.least_budget, time_limit=1e-6)
+    step = training.step_of(model, "gpt", failure.value.least_budget, time_limit=1e-6,
+                            **options)
     step(*models.batch("gpt"))
     assert step.graphs[0].peak_bytes == failure.value.least_budget
 

@@ -27,7 +27,16 @@ OPTIONS = {"kernels": "fused", "time_limit": 0.5, "cache": False}
 
 
 @pytest.fixture(scope="module")
-def least():
+def own_partition():
+    """PyTorch's, and no other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rematch.torch.choice, "_MOST_WAYS", 1)
+        patch.setattr(rematch.torch.choice, "_other_partitions", lambda way: [])
+        yield
+
+
+@pytest.fixture(scope="module")
+def least(own_partition):
     with pytest.raises(rematch.torch.InfeasibleBudget) as failure:
         rematch.torch.compile(Model(), 1, **OPTIONS)(torch.randn(BATCH, SIZE))
     torch._dynamo.reset()
@@ -35,9 +44,8 @@ def least():
 
 
 @pytest.fixture
-def planned(least, monkeypatch):
-    """Compiles a model for the least memory over PyTorch's own partition."""
-    monkeypatch.setattr(rematch.torch.choice, "_MOST_WAYS", 1)
+def planned(least, own_partition):
+    """Compiles a model for the least memory."""
     return lambda model: rematch.torch.compile(model, least, **OPTIONS)
 
 

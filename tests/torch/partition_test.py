@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import rematch.torch
 import torch
-from rematch.torch import choice, planner
+from rematch.torch import choice, planner, remembered
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.fused import compiler
 from rematch.torch.fused import kernels as fused
@@ -159,7 +159,7 @@ def test_a_saved_plan_says_which_kernels_it_is_over(captures, tmp_path):
 # -- which way is run ----------------------------------------------------------
 
 
-def way(name, cost, *others, fits=True, over=None, blocks=None):
+def way(name, cost, *others, fits=True, over=None, blocks=None, fusible=None):
     """One that recomputes half, and leads to others."""
     op = SimpleNamespace(cost=cost / 1.5)
     runs = [SimpleNamespace(op=op, number=0), SimpleNamespace(
@@ -168,7 +168,7 @@ def way(name, cost, *others, fits=True, over=None, blocks=None):
     waiting = list(others)
     kernels = SimpleNamespace(
         name=name, is_settled=False, overwriting=lambda: over,
-        every_block=lambda: blocks,
+        every_block=lambda: blocks, all_fusible=lambda: fusible,
         another=lambda schedule: waiting.pop(0) if waiting else None)
     failure = None if fits else InfeasibleBudget("too little", cost)
     found = choice.Way(kernels, SimpleNamespace(ops=[op]), None,
@@ -198,6 +198,45 @@ def test_the_way_in_which_people_do_it_is_tried_too():
     assert chosen(way("a", 3.0, blocks=way("b", 2.0))) == "b"
     assert chosen(way("a", 3.0, way("c", 1.5), blocks=way("b", 2.0))) == "c"
     assert chosen(way("a", 3.0, blocks=way("b", 2.0), fits=False)) == "b"
+
+
+def test_all_that_can_be_fused_is_tried_too():
+    assert chosen(way("a", 3.0, fusible=way("b", 2.0))) == "b"
+    assert chosen(way("a", 3.0, way("c", 1.5), fusible=way("b", 2.0))) == "c"
+    assert chosen(way("a", 3.0, fusible=way("b", 2.0), blocks=way("c", 1.0))) == "c"
+
+
+class Wide(nn.Module):
+    """Backward reads both ends of a chain that PyTorch finds too long to run again."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(SIZE, SIZE), nn.Linear(SIZE, SIZE)
+
+    def forward(self, x):
+        x = start = self.first(x)
+        for _ in range(30):
+            x = torch.sin(x) + start
+        return self.last(x)
+
+
+def test_rules_of_thumb_keep_less_if_all_that_can_be_fused_is_computed_again():
+    kept, gradients = [], []
+    for partition in (Partition(), Partition(all_fusible=True)):
+        torch.manual_seed(0)
+        record = {**partition.record(), "in_place": False, "peak": 0, "cost": 1.0}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(remembered, "kernels", lambda *_: record)
+            model = rematch.torch.compile(Wide(), budget="1GiB", kernels="fused")
+            model(torch.randn(64, SIZE)).square().sum().backward()
+        graph = model.rematch_graphs[0]
+        assert graph.kernels.partition == partition
+        kept.append(len(graph.kernels.found.crossing))
+        gradients.append([p.grad for p in model.parameters()])
+        torch._dynamo.reset()
+    assert kept[1] < kept[0]
+    for a, b in zip(*gradients):
+        assert torch.allclose(a, b, rtol=1e-4, atol=1e-4)
 
 
 def test_a_way_that_fits_is_better_than_one_that_does_not():

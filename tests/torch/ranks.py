@@ -211,6 +211,7 @@ def main(folder, rank):
     dist.init_process_group("gloo", store=store_for(folder, rank), rank=rank,
                             world_size=SIZE, timeout=timedelta(seconds=60))
     choice._MOST_WAYS = 1  # Other partitions are rounded otherwise.
+    choice._other_partitions = lambda way: []
     scenarios = Scenarios(messages.texts)
     found = {"imported": [name for name in ("lightning", "transformers")
                           if name in sys.modules]}

@@ -24,8 +24,8 @@ from rematch.torch.schedule import Schedule
 log = logging.getLogger("rematch")
 
 _MOST_WAYS = 3
-# Of the time: less recomputation is left as it is, and up to this much more, the way
-# in which people do it by hand is not tried.
+# Of the time: less recomputation is left as it is; up to this much, the way in which
+# people do it by hand is not tried.
 _WORTH_A_TRY = 0.005
 _MUCH = 0.05
 
@@ -88,11 +88,20 @@ def choose(kernels: Any, may_fall_back: bool,
         if not found.is_better_than(best):
             break
         best = found
-    if not first.kernels.is_settled and first.recomputes(_MUCH):
-        found = _tried(first.kernels.every_block, plan_with)
+    for make in _other_partitions(first):
+        found = _tried(make, plan_with)
         if found and found.is_better_than(best):
             best = found
     return best
+
+
+def _other_partitions(way: Way) -> list[Callable[[], Any]]:
+    """That do not come from a plan."""
+    if way.kernels.is_settled:
+        return []
+    return [make for make, share in ((way.kernels.all_fusible, _WORTH_A_TRY),
+                                     (way.kernels.every_block, _MUCH))
+            if way.recomputes(share)]
 
 
 def _planned(kernels: Any, plan_with: Callable[[Any], Way]) -> Way:

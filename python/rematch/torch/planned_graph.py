@@ -166,7 +166,7 @@ class PlannedGraph:
                 lambda kernels: self._plan_with(kernels, joint, num_fwd_outputs, cache))
             self._adopt(way)
             if way.planned is None:
-                self._remember(cache, way.failure.least_budget)
+                self._remember(cache, way.failure.least_budget, is_named=True)
                 raise way.failure
             self._remember(cache, self.options.budget)
             if self.options.mode == cuda_graphs.MODE:
@@ -185,10 +185,12 @@ class PlannedGraph:
             self.options.on_plan(self)
         return modules
 
-    def _remember(self, cache: ProfileCache | None, budget: Any) -> None:
+    def _remember(self, cache: ProfileCache | None, budget: Any,
+                  is_named: bool = False) -> None:
         """That these kernels are those for a budget."""
-        if cache and self.key and budget is not None and self.kernels.record():
-            cache.store_record(self.key(budget), self.kernels.record())
+        if self.key and budget is not None and self.kernels.record():
+            remembered.store_kernels(cache, self.key(budget), self.kernels.record(),
+                                     is_named)
 
     def _plan_with(self, kernels: Any, joint: fx.GraphModule, count: int,
                    cache: ProfileCache | None) -> choice.Way:
@@ -253,7 +255,7 @@ class PlannedGraph:
 
     def _search(self, budget: int, cache: ProfileCache | None) -> None:
         options = self.options
-        known = cache.find_least(digest(self.program)) if cache else None
+        known = remembered.least(cache, self.program)
         try:
             self.planned = self.ranks.planned(
                 self.program, budget, self.name, lambda: remembered.plan(
@@ -263,9 +265,9 @@ class PlannedGraph:
                         gap=options.gap, threads=options.threads, seed=options.seed,
                         name=self.name, least=known)))
         except InfeasibleBudget as error:
-            if cache and error.sequence is not None:
+            if error.sequence is not None:
                 # Whoever asks for that budget next is to have it.
-                cache.store_least(digest(self.program), error.sequence)
+                remembered.store_least(cache, self.program, error.sequence)
             raise
 
     def _plan_piece(self) -> None:

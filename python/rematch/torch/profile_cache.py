@@ -12,9 +12,6 @@ from typing import Any
 _SCHEMA = ("""create table if not exists ops (
     device text, version text, signature text, cost real, workspace integer,
     primary key (device, version, signature))""",
-           """create table if not exists least (
-    device text, version text, digest text, sequence text,
-    primary key (device, version, digest))""",
            """create table if not exists records (
     device text, version text, key text, record text,
     primary key (device, version, key))""")
@@ -52,19 +49,6 @@ class ProfileCache:
             self.connection.execute(
                 "insert or replace into ops values (?, ?, ?, ?, ?)",
                 (self.device, self.version, signature, cost, workspace))
-
-    def find_least(self, digest: str) -> list[int] | None:
-        """Of a program, the sequence of ops that is known to need least memory."""
-        found = self.connection.execute(
-            "select sequence from least where device = ? and version = ? "
-            "and digest = ?", (self.device, self.version, digest)).fetchone()
-        return json.loads(found[0]) if found else None
-
-    def store_least(self, digest: str, sequence: list[int]) -> None:
-        with self.connection:
-            self.connection.execute(
-                "insert or replace into least values (?, ?, ?, ?)",
-                (self.device, self.version, digest, json.dumps(sequence)))
 
     def find_record(self, key: str) -> Any:
         """What was stored, or None."""

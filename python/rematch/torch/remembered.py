@@ -2,7 +2,9 @@
 """What was found for a graph before: plans, and which kernels they are over.
 
 The second start of the same training does not search again. Keys hold everything
-that what is found depends on.
+that what is found depends on. A budget that an error has named works when it is asked
+for next, whatever the search finds then: what it takes is kept on disk and, for as
+long as the process runs, in memory.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ from rematch.torch.lowering import signature
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program
+
+
+_named: dict[str, Any] = {}  # What budgets that were named take, by key.
 
 
 def _key(what: str, *parts: Any) -> str:
@@ -53,20 +58,52 @@ def plan(cache: ProfileCache | None, options: Options, program: Program, budget:
     return planned
 
 
-def _together(programs: list[Program]) -> str:
+def _least_key(program: Program) -> str:
+    return _key("least", digest(program))
+
+
+def least(cache: ProfileCache | None, program: Program) -> list[int] | None:
+    """The sequence of ops that is known to need least memory."""
+    return _find_named(cache, _least_key(program))
+
+
+def store_least(cache: ProfileCache | None, program: Program,
+                sequence: list[int]) -> None:
+    _store_named(cache, _least_key(program), sequence)
+
+
+def _least_together_key(programs: Sequence[Program]) -> str:
     return _key("least together", [digest(program) for program in programs])
 
 
 def least_together(cache: ProfileCache | None,
-                   programs: list[Program]) -> list[list[int]] | None:
-    """A sequence for each, with which they need least memory in one step."""
-    return cache.find_record(_together(programs)) if cache else None
+                   programs: Sequence[Program]) -> list[list[int]] | None:
+    """For each the sequence of ops with which all need least memory in one step."""
+    return _find_named(cache, _least_together_key(programs))
 
 
-def store_least_together(cache: ProfileCache | None, programs: list[Program],
+def store_least_together(cache: ProfileCache | None, programs: Sequence[Program],
                          sequences: list[list[int]]) -> None:
+    _store_named(cache, _least_together_key(programs), sequences)
+
+
+def store_kernels(cache: ProfileCache | None, key: str, record: dict,
+                  is_named: bool) -> None:
+    """Those to take for a budget, which an error has named or not."""
+    if is_named:
+        _store_named(cache, key, record)
+    elif cache:
+        cache.store_record(key, record)
+
+
+def _find_named(cache: ProfileCache | None, key: str) -> Any:
+    return _named.get(key) or (cache.find_record(key) if cache else None)
+
+
+def _store_named(cache: ProfileCache | None, key: str, record: Any) -> None:
+    _named[key] = record
     if cache:
-        cache.store_record(_together(programs), sequences)
+        cache.store_record(key, record)
 
 
 def graph_key(module: fx.GraphModule, inputs: Sequence,
@@ -91,8 +128,10 @@ def kernels(options: Options, key: str, device: torch.device) -> dict | None:
     if options.plan is not None:
         return options.plan.kernels
     ranks = torch.distributed
-    if not options.cache or ranks.is_available() and ranks.is_initialized():
+    if ranks.is_available() and ranks.is_initialized():
         return None
+    if key in _named or not options.cache:
+        return _named.get(key)
     cache = ProfileCache(profiling.device_name(device), profiling.settings())
     try:
         return cache.find_record(key)

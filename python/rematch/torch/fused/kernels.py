@@ -127,6 +127,10 @@ class FusedKernels:
         """With all that is inside of blocks computed again by backward itself."""
         return self._partitioned(Partition(every_block=True))
 
+    def all_fusible(self) -> FusedKernels | None:
+        """With all that kernels can compute again, where that is less memory."""
+        return self._partitioned(Partition(all_fusible=True))
+
     def _partitioned(self, partition: Partition) -> FusedKernels | None:
         if partition == self.partition:
             return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+import torch._functorch.config as functorch_config
 from torch import fx
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._inductor import inductor_prims
@@ -22,26 +23,38 @@ from rematch.torch.fused.blocks import blocks_of
 from rematch.torch.randomness import is_random
 
 
+# What kernels could compute again PyTorch has kept nevertheless if it is used far
+# apart, or at the end of a long chain, or written out anyway.
+_RULES = dict.fromkeys(("ban_recompute_used_far_apart",
+                        "ban_recompute_long_fusible_chains",
+                        "ban_recompute_materialized_backward"), False)
+
+
 @dataclass(frozen=True)
 class Partition:
     """By names of the joint graph. `every_block`: all that is inside of the blocks
-    of the model, too."""
+    of the model, too. `all_fusible`: PyTorch chooses the rest by size alone, among
+    all that kernels can compute again."""
 
     recompute: frozenset[str] = frozenset()
     every_block: bool = False
+    all_fusible: bool = False
 
     def with_more(self, names: Iterable[str]) -> Partition:
         return replace(self, recompute=self.recompute | frozenset(names))
 
     @classmethod
     def from_record(cls, record: dict) -> Partition:
-        return cls(frozenset(record["recompute"]), record.get("every_block", False))
+        return cls(frozenset(record["recompute"]), record.get("every_block", False),
+                   record.get("all_fusible", False))
 
     def record(self) -> dict:
-        return {"recompute": sorted(self.recompute), "every_block": self.every_block}
+        return {"recompute": sorted(self.recompute), "every_block": self.every_block,
+                "all_fusible": self.all_fusible}
 
     def __str__(self) -> str:
         parts = ["all inside of blocks"] if self.every_block else []
+        parts += ["what can be fused"] if self.all_fusible else []
         if self.recompute:
             parts.append(f"{len(self.recompute)} values")
         return " and ".join(parts) + " computed again by backward" if parts else ""
@@ -107,7 +120,8 @@ class Partitioner(CustomPartitionerFn):
             node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
             # What one block takes from another is kept.
             node.meta["ac_graph_id"] = blocks.get(node, 0)
-        return min_cut_rematerialization_partition(joint, joint_inputs, **settings)
+        with functorch_config.patch(_RULES if self.partition.all_fusible else {}):
+            return min_cut_rematerialization_partition(joint, joint_inputs, **settings)
 
     def uuid(self) -> str:
         """What it does, for PyTorch's caches."""
