@@ -13,16 +13,21 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._guards import TracingContext
 
-from rematch.torch import remembered
+from rematch.torch import remembered, second_start
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
 from rematch.torch.eager_kernels import EagerKernels
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.saved import SavedPlan
+from rematch.torch.second_start import Start
 
 
 log = logging.getLogger("rematch")
+
+# Of AOTAutograd, for all graphs, and for those that are not kept.
+_SETTINGS = {"donated_buffer": False, "backward_pass_autocast": "off"}
+_NO_CACHE = {"enable_autograd_cache": False}
 
 
 class Backend:
@@ -57,11 +62,13 @@ class Backend:
             any(graph.is_open for graph in self.graphs)
         simplify_masks(module)
         key = remembered.graph_key(module, inputs, self.options)
-        graph = PlannedGraph(
-            self.options, f"graph{len(self.graphs)}", inputs, plans=self.plans,
-            is_piece=self.is_cut, key=key, on_measured=self.on_measured,
-            kernels=kernels_for(self.options, module, inputs,
-                                key(self.options.budget)))
+        key_here = key(self.options.budget)
+        start = self._start(module, inputs, key_here)
+        if start and start.is_known and (found := self._again(start, module, inputs)):
+            return found
+        kernels = kernels_for(self.options, module, inputs, key_here,
+                              start.compiler if start else None)
+        graph = self._graph(inputs, key, kernels)
         self.graphs.append(graph)
         if self.options.gpu:
             without_dropout(module)
@@ -70,35 +77,92 @@ class Backend:
             _donate_nothing()
             return graph.compile("forward", module)
 
+        def backward(module: fx.GraphModule, _: Any) -> Callable:
+            return graph.compile("backward", module)
+
+        def inference(module: fx.GraphModule, _: Any) -> Callable:
+            return _boxed(module)
+
+        compile_with = _compile_with(module, inputs)
+        if start and graph.kernels.name == "fused":
+            return start.first(graph, compile_with, forward, backward, inference)
+        return compile_with(forward, backward, inference, graph.partition)
+
+    def _start(self, module: fx.GraphModule, inputs, key: str) -> Start | None:
+        """If what is planned may be kept for the next one."""
+        if self.is_cut or self.plans or self.on_measured or \
+                why_eager(self.options, inputs) is not None:
+            return None
+        try:
+            return second_start.begin(self.options, module, inputs, key)
+        except Exception as error:  # Who compiles as always is told, if it matters.
+            log.debug("not kept for the next start: %s", error)
+            return None
+
+    def _again(self, start: Start, module: fx.GraphModule, inputs) -> Callable | None:
+        """As it was planned before."""
+        graph = self._graph(inputs)
+        found = start.again(graph, _compile_with(module, inputs))
+        if found is not None:
+            self.graphs.append(graph)
+            graph.announce()
+        return found
+
+    def _graph(self, inputs, key: Callable[[Any], str] | None = None,
+               kernels: Any = None) -> PlannedGraph:
+        return PlannedGraph(
+            self.options, f"graph{len(self.graphs)}", inputs, plans=self.plans,
+            is_piece=self.is_cut, key=key, on_measured=self.on_measured,
+            kernels=kernels)
+
+
+def _compile_with(module: fx.GraphModule, inputs) -> Callable[..., Callable]:
+    """Has AOTAutograd compile a graph with the compilers, the partitioner and the
+    settings that it is given."""
+    def compile_with(forward: Callable, backward: Callable, inference: Callable,
+                     partition: Callable,
+                     settings: dict[str, Any] = _NO_CACHE) -> Callable:
         compiler = aot_autograd(
-            fw_compiler=forward,
-            bw_compiler=lambda gm, _: graph.compile("backward", gm),
-            inference_compiler=lambda gm, _: _boxed(gm),
-            partition_fn=graph.partition, decompositions={},
+            fw_compiler=forward, bw_compiler=backward, inference_compiler=inference,
+            partition_fn=partition, decompositions={},
             keep_inference_input_mutations=True)
-        with torch._functorch.config.patch(_functorch_settings()):
+        with torch._functorch.config.patch(_known({**_SETTINGS, **settings})):
             return compiler(module, inputs)
 
+    return compile_with
 
-def kernels_for(options: Options, module: fx.GraphModule, inputs, key: str) -> Any:
-    """Fused ones where they are wanted and can be had; None: nothing has a
-    gradient. `key` is of those that were settled on before."""
-    on_gpu = [item.device for item in inputs
-              if isinstance(item, torch.Tensor) and item.is_cuda]
+
+def why_eager(options: Options, inputs) -> str | None:
+    """Why a graph is run with PyTorch's own kernels; None if fused ones are
+    wanted."""
     if options.kernels == "eager":
-        return EagerKernels()
+        return ""
     if options.kernels == "auto":
         if options.gpu:
-            return EagerKernels("nothing can be compiled for a GPU that is not there")
-        if not on_gpu:
-            return EagerKernels("the model is not on a GPU")
+            return "nothing can be compiled for a GPU that is not there"
+        if not _on_gpu(inputs):
+            return "the model is not on a GPU"
         if options.plan is not None and options.plan.kernels is None:
-            return EagerKernels("the saved plan is over them")
+            return "the saved plan is over them"
+    return None
+
+
+def _on_gpu(inputs) -> list[torch.device]:
+    return [item.device for item in inputs
+            if isinstance(item, torch.Tensor) and item.is_cuda]
+
+
+def kernels_for(options: Options, module: fx.GraphModule, inputs, key: str,
+                compiler: Any = None) -> Any:
+    """Fused ones where they are wanted and can be had; None: nothing has a
+    gradient. `key` is of those that were settled on before."""
+    if (why := why_eager(options, inputs)) is not None:
+        return EagerKernels(why)
     from rematch.torch.fused.kernels import Compiler, FusedKernels  # Slow to import.
-    device = on_gpu[0] if on_gpu else torch.device("cpu")
+    device = next(iter(_on_gpu(inputs)), torch.device("cpu"))
     try:
         return FusedKernels.capture(
-            Compiler(module, inputs, device if options.cache else None),
+            compiler or Compiler(module, inputs, device if options.cache else None),
             remembered.kernels(options, key, device))
     except Exception as error:  # Whatever Inductor says.
         if options.kernels == "fused":
@@ -125,10 +189,9 @@ def _donate_nothing() -> None:
         metadata.bw_donated_idxs = []
 
 
-def _functorch_settings() -> dict[str, Any]:
-    wanted = {"donated_buffer": False, "backward_pass_autocast": "off",
-              "enable_autograd_cache": False}
-    return {name: value for name, value in wanted.items()
+def _known(settings: dict[str, Any]) -> dict[str, Any]:
+    """Those that this version of PyTorch has."""
+    return {name: value for name, value in settings.items()
             if hasattr(torch._functorch.config, name)}
 
 

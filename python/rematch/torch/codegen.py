@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rematch.torch import randomness
+from rematch.torch.launches import direct
 from rematch.torch.lowering import GENERATOR_STATE
 from rematch.torch.program import Program, Ref, refs
 from rematch.torch.schedule import Copy, Run
@@ -130,7 +131,8 @@ def generate(program: Program, runs: Sequence[Run], inputs: Sequence[str],
 
     `inputs` are names of variables, in order; `outputs` are references or
     constants, resolved with the copies in `now`. `constants` are values that are
-    always there, by name. Its source is `.source`.
+    always there, by name. Its source is `.source`, what that names `.names`, and the
+    inputs are `.inputs`.
     """
     writer = Writer(program, _unread_states(runs, outputs, now))
     for run in runs:
@@ -139,9 +141,16 @@ def generate(program: Program, runs: Sequence[Run], inputs: Sequence[str],
     unpack = f"[{', '.join(inputs)}] = args" if inputs else "pass"
     body = [unpack, "args.clear()", *writer.settings, *writer.lines, f"return {result}"]
     source = f"def {name}(args):\n" + "".join(f"    {line}\n" for line in body)
-    namespace = {**writer.names, **constants}
+    function = function_of(source, name, {**writer.names, **constants})
+    function.inputs = list(inputs)
+    return function
+
+
+def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[[list], list]:
+    """The function of this source, which knows these names; they are `.names`."""
+    namespace = {key: direct(thing) for key, thing in names.items()}
     exec(compile(source, f"<rematch {name}>", "exec"), namespace)  # noqa: S102
     function = namespace[name]
-    function.source = source
+    function.source, function.names = source, names
     function._boxed_call = True
     return function

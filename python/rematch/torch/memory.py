@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import fx
@@ -20,10 +22,15 @@ _USABLE = 0.9  # Of what is free: the rest is left to fragmentation.
 
 def device_of(joint: fx.GraphModule) -> torch.device:
     """Where the model is: the device of most of its input bytes."""
+    return device_of_tensors(node.meta.get("val") for node in joint.graph.nodes
+                             if node.op == "placeholder")
+
+
+def device_of_tensors(inputs: Iterable[Any]) -> torch.device:
+    """That of most of their bytes; what else is among them does not count."""
     sizes: dict[torch.device, int] = {}
-    for node in joint.graph.nodes:
-        value = node.meta.get("val")
-        if node.op == "placeholder" and isinstance(value, torch.Tensor):
+    for value in inputs:
+        if isinstance(value, torch.Tensor):
             size = value.untyped_storage().nbytes()
             sizes[value.device] = sizes.get(value.device, 0) + size
     if not sizes:

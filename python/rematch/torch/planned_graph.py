@@ -19,6 +19,7 @@ from rematch.torch.cuda_graphs import CudaGraphs
 from rematch.torch.eager_kernels import EagerKernels, Reference
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
+from rematch.torch.figures import Figures
 from rematch.torch.identity import digest
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
@@ -54,9 +55,14 @@ class PlannedGraph:
         self.key = key  # By budget, of the choice of kernels in the cache.
         self.on_measured = on_measured
         self.name = name
-        self.program: Program | None = None
         self.device: torch.device | None = None
-        self.planned: planner.Planned | None = None
+        self._program: Program | None = None
+        self._planned: planner.Planned | None = None
+        # Of a graph that was started again: what is known before somebody asks for
+        # the plan, and what makes the plan then.
+        self._figures: Figures | None = None
+        self._digest = ""
+        self._find_plan: Callable[[], tuple[Program, planner.Planned]] | None = None
         self.functions: dict[str, Callable] = {}
         self.cuda_graphs: CudaGraphs | None = None  # If they are wanted.
         self.ranks = agreement.Alone()
@@ -79,6 +85,42 @@ class PlannedGraph:
     # -- what was planned --------------------------------------------------
 
     @property
+    def program(self) -> Program | None:
+        self._look()
+        return self._program
+
+    @program.setter
+    def program(self, program: Program | None) -> None:
+        self._look()
+        self._program, self._figures, self._digest = program, None, ""
+
+    @property
+    def planned(self) -> planner.Planned | None:
+        self._look()
+        return self._planned
+
+    @planned.setter
+    def planned(self, planned: planner.Planned | None) -> None:
+        self._look()
+        self._planned, self._figures = planned, None
+
+    def _look(self) -> None:
+        """For the plan of a graph that was started again."""
+        if self._find_plan is not None:
+            find, self._find_plan = self._find_plan, None
+            self._program, self._planned = find()
+
+    @property
+    def figures(self) -> Figures:
+        return self._figures or Figures.of(self.program, self.planned,
+                                           self.kernels.reference)
+
+    @property
+    def digest(self) -> str:
+        """Of the program."""
+        return self._digest or digest(self.program)
+
+    @property
     def schedule(self) -> Schedule:
         return self.planned.schedule
 
@@ -94,33 +136,24 @@ class PlannedGraph:
     @property
     def peak_bytes(self) -> int:
         """Predicted, everything on the device counted."""
-        return self.schedule.peak
+        return self.figures.peak
 
     @property
     def keep_all_peak_bytes(self) -> int:
-        return self.kernels.reference.peak + self.program.outside_bytes
+        return self.figures.keep_all_peak
 
     @property
     def overhead(self) -> float:
         """Time for recomputation, as a share of the step without any."""
-        base = self.kernels.reference.cost
-        return self.schedule.cost / base - 1 if base else 0.0
+        return self.figures.overhead
 
     @property
     def step_seconds(self) -> float:
         """Predicted for forward and backward of this graph."""
-        return self.schedule.cost * (self.scale or 1.0) / 1e6
+        return self.figures.cost * (self.scale or 1.0) / 1e6
 
     def summary(self) -> str:
-        text = (f"{self.name}: {len(self.program.ops)} ops, peak "
-                f"{rematch.format_bytes(self.peak_bytes)} of "
-                f"{rematch.format_bytes(self.keep_all_peak_bytes)}, "
-                f"{self.step_seconds * 1e3:.1f} ms, {self.overhead:.2%} more time")
-        if self.solution is None:
-            return text + ", as it was found before"
-        if self.solution.gap is not None:
-            text += f", at most {self.solution.gap:.2%} from the best"
-        return text
+        return self.figures.summary(self.name, self.step_seconds)
 
     def explain(self) -> str:
         """What sits at the peak and what is recomputed, in words."""
@@ -131,7 +164,7 @@ class PlannedGraph:
     def saved(self) -> SavedPlan:
         solution = self.solution
         return SavedPlan(
-            digest(self.program), self.budget, self.peak_bytes,
+            self.digest, self.budget, self.peak_bytes,
             self.keep_all_peak_bytes, solution and solution.lower_bound,
             self.step_seconds * 1e6, self.explain(),
             planner.to_json(self.program, self.name), self.planned.sequence,
@@ -178,12 +211,16 @@ class PlannedGraph:
             self.kernels.release()
             if cache:
                 cache.close()
-        log.info("%s", self.summary())
         modules = self.kernels.modules(joint, joint_inputs, self.schedule,
                                        num_fwd_outputs, extra)
+        self.announce()
+        return modules
+
+    def announce(self) -> None:
+        """That there is a plan."""
+        log.info("%s", self.summary())
         if self.options.on_plan:
             self.options.on_plan(self)
-        return modules
 
     def _remember(self, cache: ProfileCache | None, budget: Any,
                   is_named: bool = False) -> None:
@@ -311,34 +348,52 @@ class PlannedGraph:
         if self.options.gpu or \
                 not calibration.can_run(self.program, self._inputs, constants):
             return
-        found = cache.find(self._whole_step()) if cache else None
-        if found is None:
+        self.scale = self._scale(cache)
+        if self.scale is None:
             try:
                 whole = calibration.measure(self.schedule, self._inputs, constants,
                                             device)
             except torch.OutOfMemoryError:  # It needs a little more than a step.
                 log.info("%s: too little memory to time a step beforehand", self.name)
                 return
-            found = (whole / self.schedule.cost, 0)
+            self.scale = whole / self.schedule.cost
             if cache:
-                cache.store(self._whole_step(), *found)
-        self.scale = found[0]
+                cache.store(self._whole_step(), self.scale, 0)
+
+    def _scale(self, cache: ProfileCache | None) -> float | None:
+        """As it was measured before."""
+        found = cache.find(self._whole_step()) if cache else None
+        return found[0] if found else None
 
     def _whole_step(self) -> str:
         """What stands for all ops together in the cache."""
-        return f"whole step {digest(self.program)}"
+        return f"whole step {self.digest}"
 
     def _ran(self, microseconds: float) -> None:
         """A better estimate for this and other plans of the program."""
         self.measured_seconds = microseconds / 1e6
-        if self.options.gpu or self.schedule.cost <= 0 or self.cuda_graphs:
+        cost = self.figures.cost
+        if self.options.gpu or cost <= 0 or self.cuda_graphs:
             return
-        scale = microseconds / self.schedule.cost
+        scale = microseconds / cost
         log.debug("%s: a step takes %.1f ms, %.1f were predicted", self.name,
                   microseconds / 1e3, self.step_seconds * 1e3)
         if cache := self.open_cache():
             cache.store(self._whole_step(), scale, 0)
             cache.close()
+
+    def start_again(self, kept: Any, kernels: Any, outside: int, budget: int,
+                    cache: ProfileCache) -> None:
+        """As it was planned before: `kept` is a KeptGraph, `outside` are the bytes
+        that are now on the device besides the graph."""
+        self.kernels, self.device = kernels, kept.device
+        self.wanted = self.budget = budget
+        self._figures = kept.figures.with_outside(outside - kept.outside)
+        self._digest = kept.digest
+        self._find_plan = lambda: kept.planned(kernels.compiled, outside, self.name)
+        self.scale = self._scale(cache)
+        self.timer = StepTimer(kept.device, self._ran)
+        self._inputs = None
 
     # -- running -----------------------------------------------------------
 
@@ -360,13 +415,18 @@ class PlannedGraph:
         now = {name: copy for name, copy in now.items() if name in program.values}
         function = codegen.generate(program, schedule.part(phase), inputs, outputs,
                                     now, phase, constants)
-        self.functions[phase] = function
-        function = self.kernels.prepared(phase, function, inputs, self.device)
+        prepared = self.kernels.prepared(phase, function, inputs, self.device)
         if self.cuda_graphs:
             written = program.written_inputs() if phase == "forward" else ()
-            function = self.cuda_graphs.wrap(phase, function, frozenset(
+            prepared = self.cuda_graphs.wrap(phase, prepared, frozenset(
                 index for index, name in enumerate(inputs) if name in written))
-        return self._observed(phase, function)
+        return self.running(phase, function, prepared)
+
+    def running(self, phase: str, function: Callable, prepared: Callable) -> Callable:
+        """What is called for a pass: `prepared` is the function with what is done
+        before and after."""
+        self.functions[phase] = function
+        return self._observed(phase, prepared)
 
     def _observed(self, phase: str, function: Callable) -> Callable:
         change = 1 if phase == "forward" else -1

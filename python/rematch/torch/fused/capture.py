@@ -11,7 +11,6 @@ import torch
 import torch._functorch.config as functorch_config
 import torch._inductor.config as inductor_config
 from torch import fx
-from torch._inductor.compile_fx import compile_fx, compile_fx_inner
 
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused.partition import Partition, Partitioner
@@ -24,7 +23,8 @@ INDUCTOR = {"inplace_buffers": False, "allow_buffer_reuse": False,
              "cpp_wrapper": False, "graph_partition": False}
 # Backward is compiled at once, not when it is first run.
 _FUNCTORCH = {"force_non_lazy_backward_lowering": True, "donated_buffer": False,
-              "enable_autograd_cache": False, "activation_memory_budget": 1.0}
+              "enable_autograd_cache": False, "bundled_autograd_cache": False,
+              "activation_memory_budget": 1.0}
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ def capture(module: fx.GraphModule, inputs: Sequence, partition: Partition,
             settings: dict[str, Any]) -> Compiled | None:
     """What Inductor makes of a captured graph and its gradients; None if there are
     no gradients. `settings` are AOTAutograd's, besides those that are needed here."""
+    # Who starts again with what was written before does without.
+    from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+
     found: dict[str, Pass] = {}
 
     def compile_one(graph: fx.GraphModule, example_inputs: Sequence, **how):

@@ -60,7 +60,10 @@ class Compiler:
             functorch_config, "backward_pass_autocast", None)) else {}
         self.autocast = [(kind, torch.get_autocast_dtype(kind))
                          for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind)]
-        self._known = cached_for and _hash(
+        self.tag = torch.compiler.config.cache_key_tag
+        # The same for the same graph, compiled with the same settings for the same
+        # machine.
+        self.identity = cached_for and _hash(
             _own_source(), torch_key().hex(), _machine(cached_for), module.code,
             str(self.autocast), [_described(item) for item in inputs],
             [sorted((name, repr(value))
@@ -71,9 +74,16 @@ class Compiler:
         """As written before, or now; None if there are no gradients."""
         return self._find(partition) or self.fresh(partition)
 
+    def loaded(self, plain: dict[str, Any]) -> Compiled:
+        """What `plain_of` made of something compiled. Raises whatever is wrong."""
+        with self._with_tag():
+            return Compiled(_loaded(plain["forward"]), _loaded(plain["backward"]),
+                            plain["joint"])
+
     def fresh(self, partition: Partition) -> Compiled | None:
         """As written now."""
         with ExitStack() as stack:
+            stack.enter_context(self._with_tag())
             for kind, dtype in self.autocast:
                 stack.enter_context(torch.autocast(kind, dtype))
             return capture(self.module, self.inputs, partition, self.settings)
@@ -81,21 +91,23 @@ class Compiler:
     def keep(self, partition: Partition, compiled: Compiled, joint: str) -> None:
         """On disk, if it is nothing but text. `joint` is the digest of what it was
         made for."""
-        passes = {"forward": compiled.forward, "backward": compiled.backward}
-        if self.device is None or self._has_constants() or _has_passes() or \
-                any(one.has_constants for one in passes.values()):
+        if self.device is None or not self.can_keep(compiled):
             return
-        record = {name: {"source": one.source, "private": sorted(one.private),
-                         "aligned": list(one.aligned)}
-                  for name, one in passes.items()}
         cache = self._cache()
         try:
-            cache.store_record(self._key(partition), {"joint": joint, **record})
+            cache.store_record(self._key(partition),
+                               {**plain_of(compiled), "joint": joint})
         finally:
             cache.close()
 
+    def can_keep(self, compiled: Compiled) -> bool:
+        """Whether it is nothing but text, and of PyTorch and us alone."""
+        return not (any(node.op == "get_attr" for node in self.module.graph.nodes)
+                    or has_passes() or compiled.forward.has_constants
+                    or compiled.backward.has_constants)
+
     def _find(self, partition: Partition) -> Compiled | None:
-        if self.device is None or _has_passes():
+        if self.device is None or has_passes():
             return None
         cache = self._cache()
         try:
@@ -103,17 +115,18 @@ class Compiler:
         finally:
             cache.close()
         try:
-            return found and Compiled(_loaded(found["forward"]),
-                                      _loaded(found["backward"]), found["joint"])
+            return found and self.loaded(found)
         except Exception as error:  # Whatever is wrong with it: it is written anew.
             log.info("what was compiled before cannot be used: %s", error)
             return None
 
-    def _has_constants(self) -> bool:
-        return any(node.op == "get_attr" for node in self.module.graph.nodes)
+    def _with_tag(self) -> Any:
+        """Caches of PyTorch have keys with a tag, which is another while something
+        is kept for the next start."""
+        return torch.compiler.config.patch(cache_key_tag=self.tag)
 
     def _key(self, partition: Partition) -> str:
-        return "compiled " + _hash(self._known, partition.record())
+        return "compiled " + _hash(self.identity, partition.record())
 
     def _cache(self) -> ProfileCache:
         return ProfileCache(profiling.device_name(self.device), profiling.settings())
@@ -143,12 +156,20 @@ def _described(item: Any) -> Any:
             item.requires_grad]
 
 
-def _has_passes() -> bool:
+def has_passes() -> bool:
     """Of somebody else, in Inductor: what they do cannot be known."""
     return any(getattr(inductor_config, name, None) is not None for name in (
         "pre_grad_custom_pass", "joint_custom_pre_pass", "joint_custom_post_pass",
         "post_grad_custom_pre_pass", "post_grad_custom_post_pass",
         "_pre_fusion_custom_pass"))
+
+
+def plain_of(compiled: Compiled) -> dict[str, Any]:
+    """Text and numbers, of something without constants."""
+    passes = {"forward": compiled.forward, "backward": compiled.backward}
+    return {"joint": compiled.joint, **{
+        name: {"source": one.source, "private": sorted(one.private),
+               "aligned": list(one.aligned)} for name, one in passes.items()}}
 
 
 def _loaded(plain: dict[str, Any]) -> Pass:

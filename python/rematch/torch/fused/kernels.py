@@ -13,9 +13,9 @@ from torch import fx
 from rematch.torch.eager_kernels import Reference
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused.capture import Compiled
+from rematch.torch.fused.care import Care
 from rematch.torch.fused.compiler import Compiler, joint_digest
 from rematch.torch.fused.in_place import overwriting
-from rematch.torch.layout import copied
 from rematch.torch.fused.lowering import Lowering
 from rematch.torch.fused.modules import modules
 from rematch.torch.fused.partition import Partition
@@ -23,7 +23,6 @@ from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule, value_of
 
-_ALIGNMENT = 16  # Bytes.
 _SMALL = 0.001  # Of what is dropped: statistics, which may as well be kept.
 
 
@@ -149,45 +148,28 @@ class FusedKernels:
     def prepared(self, phase: str, function: Callable, inputs: list[str],
                  device: torch.device) -> Callable:
         """The function, given what its kernels rely on."""
-        if phase == "backward" and self.in_place:
-            function = self._sparing(function, inputs)
-        if device.type != "cuda":
-            return function
-        if phase == "forward":
-            checked = list(self.compiled.forward.aligned)
-        else:
-            checked = [index for index, name in enumerate(inputs)
-                       if name in self.program.tangents]
+        return self.care(phase, inputs).taken(function, device)
+
+    def care(self, phase: str, inputs: list[str]) -> Care:
+        """For a pass that takes these inputs."""
         changed = {name for op in self.program.ops for name in op.changes or ()}
-        checked = [index for index in checked if inputs[index] not in changed]
+        if phase == "forward":
+            aligned = self.compiled.forward.aligned
+        else:
+            aligned = [index for index, name in enumerate(inputs)
+                       if name in self.program.tangents]
+        return Care(tuple(index for index in aligned if inputs[index] not in changed),
+                    self._spared(inputs) if phase == "backward" else ())
 
-        def call(args: list) -> list:
-            for index in checked:
-                if args[index].data_ptr() % _ALIGNMENT:
-                    args[index] = copied(args[index])
-            if torch.cuda.current_device() == device.index:
-                return function(args)
-            with torch.cuda.device(device):
-                return function(args)
-
-        return call
-
-    def _sparing(self, function: Callable, inputs: list[str]) -> Callable:
-        """The backward pass; if it is to be run once more, it overwrites copies of
-        what forward has kept. That is kept anyway then, beyond the plan."""
+    def _spared(self, inputs: list[str]) -> tuple[int, ...]:
+        """What backward overwrites of what forward has kept."""
+        if not self.in_place:
+            return ()
         before = self.found.program.values
         sources = {value.storage_of for name, value in self.program.values.items()
                    if value.storage_of != before[name].storage_of}
-        spared = [index for index, name in enumerate(inputs)
-                  if value_of(name) in sources]
-
-        def call(args: list) -> list:
-            if spared and torch._C._autograd._get_current_graph_task_keep_graph():
-                for index in spared:
-                    args[index] = copied(args[index])
-            return function(args)
-
-        return call
+        return tuple(index for index, name in enumerate(inputs)
+                     if value_of(name) in sources)
 
     def settle(self) -> None:
         """No other way is looked for."""
