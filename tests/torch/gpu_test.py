@@ -27,12 +27,17 @@ AROUND = 64 * 2**10
 LIBRARIES = 2**20
 
 
-@pytest.fixture(params=models.MODELS)
-def name(request, monkeypatch):
+@pytest.fixture
+def deterministic(monkeypatch):
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True, warn_only=True)
-    yield request.param
+    yield
     torch.use_deterministic_algorithms(False)
+
+
+@pytest.fixture(params=models.MODELS)
+def name(request, deterministic):
+    return request.param
 
 
 def batch_of(name):
@@ -137,8 +142,8 @@ def test_fused_kernels_give_what_inductor_gives_within_the_budget(name):
 
 
 @pytest.mark.parametrize("name", ["resnet", "gpt"])
-def test_what_starts_again_traces_nothing_and_is_the_same_on_a_gpu(name, monkeypatch,
-                                                                   tmp_path):
+def test_what_starts_again_traces_nothing_and_is_the_same(name, deterministic,
+                                                          monkeypatch, tmp_path):
     monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
     traces, original = [], aot.aot_stage1_graph_capture
     monkeypatch.setattr(aot, "aot_stage1_graph_capture",
