@@ -3,10 +3,12 @@
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 from program import answer, answer_json, run, strategy_names
 
+DATA = Path(__file__).parent / "data"
 PLAN_FIELDS = [
     "outcome",
     "strategy",
@@ -197,6 +199,19 @@ def test_bound_says_what_cut_it_short(formulation, chain):
     assert cut["stop_reason"] == "time_limit"
     text = run(*command, "--time-limit", 0).stdout
     assert "stopped by the time limit: with more time it may prove more" in text
+
+
+def test_bound_of_some_plans_proves_nothing_of_others():
+    """There is none in ascending order, which says nothing of other plans."""
+    graph = DATA / "no_ascending_plan.json"
+    done = run("bound", graph, "--budget", 17, "--formulation", "paper", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 4
+    assert (found["outcome"], found["lower_bound"], found["plans"]) == (
+        "unknown", None, "ascending")
+    assert found["message"].startswith("no plan whose reruns come in the graph's order")
+    proved = run("bound", graph, "--budget", 17, "--formulation", "split", "--json")
+    assert proved.returncode == 3 and '"infeasible"' in proved.stdout
 
 
 def test_plan_says_what_was_asked(chain):

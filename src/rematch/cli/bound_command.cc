@@ -79,7 +79,19 @@ Result<Answer> compute(const Graph& graph, const Options& options,
 
 std::string_view outcome_of(const Answer& answer) {
   if (answer.bound) return "bound";
-  return answer.too_large.empty() ? "infeasible" : "unknown";
+  const bool is_proved = answer.too_large.empty() && answer.holds_for_all;
+  return is_proved ? "infeasible" : "unknown";
+}
+
+std::string why_none(const Answer& answer) {
+  if (!answer.too_large.empty()) {
+    return fmt::format("unknown: {}", answer.too_large);
+  }
+  if (answer.within.is_below_floor()) {
+    return "infeasible (proved): below the floor";
+  }
+  if (!answer.holds_for_all) return fmt::format("no plan {}fits", kAscending);
+  return "infeasible (proved): the relaxation has no solution";
 }
 
 void print_json(const Graph& graph, const Options& options,
@@ -98,7 +110,11 @@ void print_json(const Graph& graph, const Options& options,
       .text("order", "fixed")
       .text("plans", answer.holds_for_all ? "all" : "ascending")
       .integer("peak_floor_bytes", answer.within.floor.bytes);
-  if (!answer.too_large.empty()) object.text("message", answer.too_large);
+  if (!answer.too_large.empty()) {
+    object.text("message", answer.too_large);
+  } else if (outcome_of(answer) == "unknown") {
+    object.text("message", why_none(answer));
+  }
   console.out << object.finish() << '\n';
 }
 
@@ -112,17 +128,6 @@ std::string cut_short(StopReason reason) {
     return fmt::format("interrupted: {}", kMore);
   }
   return "";
-}
-
-std::string why_none(const Answer& answer) {
-  if (!answer.too_large.empty()) {
-    return fmt::format("unknown: {}", answer.too_large);
-  }
-  if (answer.within.is_below_floor()) {
-    return "infeasible (proved): below the floor";
-  }
-  if (!answer.holds_for_all) return fmt::format("no plan {}fits", kAscending);
-  return "infeasible (proved): the relaxation has no solution";
 }
 
 void print_text(const Graph& graph, const Answer& answer,
@@ -163,9 +168,9 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   } else {
     print_text(*graph, *answer, console);
   }
-  if (!answer->too_large.empty()) return ExitCode::kNothingFound;
-  return answer->bound || !answer->holds_for_all ? ExitCode::kAnswered
-                                                 : ExitCode::kInfeasible;
+  if (answer->bound) return ExitCode::kAnswered;
+  return outcome_of(*answer) == "infeasible" ? ExitCode::kInfeasible
+                                             : ExitCode::kNothingFound;
 }
 
 }  // namespace

@@ -98,10 +98,14 @@ Result<Asked> understand(const Options& options) {
                .request = *request};
 }
 
-// One sentence on why there is no batch; empty if there is one.
+// One sentence on why there is no batch, or none but that of keeping
+// everything; empty if there is one.
 std::string why_none(const Graph& graph, const BatchQuestion& question,
                      const BatchAnswer& answer) {
-  if (answer.batch > 0) return "";
+  if (answer.batch > 0) {
+    const Solution& solution = answer.solution;
+    return solution.strategy == "keep_all" ? solution.message : "";
+  }
   if (answer.outcome == Outcome::kUnknown) {
     return fmt::format("no plan was found with which one sample fits in {}",
                        format_size(question.memory));

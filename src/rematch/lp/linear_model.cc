@@ -40,6 +40,9 @@ void check_bounds(double lower, double upper) {
                             kBoundLimit, upper));
 }
 
+// As an exponent: products of scales, and what they are divided by, are finite.
+constexpr int kLargestScale = 960;
+
 void check_cost(double cost) {
   REMATCH_CHECK(std::fabs(cost) < kBoundLimit,
                 fmt::format("a cost is smaller than {} in magnitude, not {}",
@@ -265,7 +268,7 @@ double violation_at(const LinearModel& model, std::span<const double> values) {
 
 double scale_for(double magnitude) {
   if (magnitude == 0) return 1;
-  return std::ldexp(1.0, -std::ilogb(magnitude));
+  return std::ldexp(1.0, std::min(kLargestScale, -std::ilogb(magnitude)));
 }
 
 }  // namespace rematch

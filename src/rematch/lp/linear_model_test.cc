@@ -108,6 +108,7 @@ TEST(ScaleFor, IsThePowerOfTwoThatBringsANumberNearOne) {
   EXPECT_EQ(scale_for(1.99), 1);
   EXPECT_EQ(scale_for(8), 0.125);
   EXPECT_EQ(scale_for(0.3), 4);
+  EXPECT_LT(scale_for(5e-324) * 0x1p40, 0x1p1023);  // What is tiny stays small.
   const double bytes = 123456789012;
   EXPECT_EQ(bytes * scale_for(bytes) / scale_for(bytes), bytes);
 }

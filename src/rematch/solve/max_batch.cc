@@ -119,6 +119,16 @@ class BatchSearch {
     if (!first.has_plan() && strategy_.can.uses_budget) {
       probe(kMaxBytes, seconds_left());
     }
+    if (!best_.has_plan()) keep_all();
+  }
+
+  // What the strategy did not find is there all the same.
+  void keep_all() {
+    undecided_ = last_.stop_reason;
+    const std::string why = last_.message;
+    take(solve({graph_, keep_all_, question_.order}, *find_strategy("keep_all"),
+               Request{}));
+    if (best_.has_plan()) best_.message = why;
   }
 
   void search() {
@@ -167,13 +177,16 @@ class BatchSearch {
     Solution found =
         solve({graph_, budget, question_.order}, strategy_, request);
     if (!best_.has_plan()) last_ = found;
-    if (found.has_plan() && found.cost <= question_.cost_cap &&
-        (!best_.has_plan() || found.peak < best_.peak)) {
-      best_ = found;
-      answer_.batch = std::max(answer_.batch, batch_at_peak(found.peak));
-      tell();
-    }
+    take(found);
     return found;
+  }
+
+  void take(const Solution& found) {
+    if (!found.has_plan() || found.cost > question_.cost_cap) return;
+    if (best_.has_plan() && found.peak >= best_.peak) return;
+    best_ = found;
+    answer_.batch = std::max(answer_.batch, batch_at_peak(found.peak));
+    tell();
   }
 
   void conclude() {

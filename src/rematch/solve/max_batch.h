@@ -52,7 +52,8 @@ using OnBatch =
 // Asks the strategy whether a plan within the cap exists at one budget after
 // another: first the largest batch that the floor and the gap program leave
 // open, then by halving, again while there is time that might help. A plan
-// counts with its own peak. The time limit is for all of it, the work limit for
+// counts with its own peak, and keeping everything counts whatever the strategy
+// finds. The time limit is for all of it, the work limit for
 // each budget; request.limits.gap is the share by which the bound on the batch
 // may exceed the batch. Fails with kInvalidArgument if the activations take no
 // memory or if the batch of the graph is less than one, and with kOutOfRange if

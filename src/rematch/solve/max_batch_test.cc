@@ -119,6 +119,16 @@ TEST(MaxBatch, ProvesNothingFromWhatAStrategyDoesNotFind) {
   EXPECT_FALSE(found.solution.has_plan());
 }
 
+TEST(MaxBatch, HasKeepAllWhereTheStrategyFindsNothing) {
+  const BatchAnswer found = answer(chain(200), asking(1000, 1e9), "exhaustive");
+  EXPECT_EQ(found.batch, found.keep_all_batch);
+  EXPECT_GT(found.batch, 0);
+  EXPECT_EQ(found.outcome, Outcome::kFeasible);
+  EXPECT_EQ(found.stop_reason, StopReason::kNotApplicable);
+  EXPECT_EQ(found.solution.strategy, "keep_all");
+  EXPECT_FALSE(found.solution.message.empty());
+}
+
 TEST(MaxBatch, TakesOnePlanOfAStrategyThatIgnoresTheBudget) {
   const BatchAnswer found = answer(chain(), asking(1000, 26), "chen_sqrt");
   EXPECT_EQ(found.batch, 142);  // Peak 7 at a cost of 21.

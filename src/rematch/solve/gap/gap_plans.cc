@@ -2,6 +2,7 @@
 #include "rematch/solve/gap/gap_plans.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "rematch/solve/gap/gap_search.h"
 #include "rematch/solve/gap/realise.h"
@@ -32,8 +33,18 @@ constexpr double kWorthPolishing = 0.5;
 
 class Search {
  public:
-  Search(const Problem& problem, BestPlan& incumbent, Meter& meter)
-      : problem_(problem), incumbent_(incumbent), meter_(meter) {}
+  Search(const Problem& problem, BestPlan& incumbent, Meter& meter, Cost bound,
+         const std::function<void(const SearchProgress&)>& on_progress)
+      : problem_(problem),
+        incumbent_(incumbent),
+        meter_(meter),
+        bound_(bound),
+        on_progress_(on_progress) {}
+
+  // What is known now.
+  void tell() const {
+    if (on_progress_) on_progress_({incumbent_.cost(), bound_});
+  }
 
   // Realises a solution of a program, which may be for less memory than there
   // is; false once there is no time left or it led nowhere too often.
@@ -42,7 +53,7 @@ class Search {
     auto plan = realise(problem_.graph, program,
                         rounded_evictions(program, evicted), meter_);
     if (plan) {
-      incumbent_.offer(*std::move(plan), "gap");
+      offer(*std::move(plan));
     } else if (++failures_ == kMostFailures) {
       return false;
     }
@@ -52,26 +63,27 @@ class Search {
   // Chooses evictions again, by what they really cost: either from the same
   // solution of the relaxation, or from new ones.
   void try_slopes(const GapProgram& program, std::vector<double> evicted,
-                  Cost bound, bool solves_again) {
+                  bool solves_again) {
     if (problem_.graph.num_ops() > kManyTriesOps) return;
     GapProgram scaled = program;
     int idle = 0;
     for (int round = 0; round < kMostSlopes; ++round) {
-      if (meter_.stop() || is_close_to(bound) || idle == kMostIdleTries) return;
+      if (meter_.stop() || is_close() || idle == kMostIdleTries) return;
       const auto chosen = rounded_evictions(scaled, evicted);
       auto plan = realise(problem_.graph, program, chosen, meter_);
       if (!plan) return;
       scaled = with_paid_costs(problem_.graph, scaled, chosen, *plan);
       const Cost before = incumbent_.cost();
-      incumbent_.offer(*std::move(plan), "gap");
+      offer(*std::move(plan));
       idle = incumbent_.cost() < before ? 0 : idle + 1;
       if (!solves_again) continue;
       evicted = gap_bound(problem_, scaled, meter_, kPassesPerTry).evicted;
     }
   }
 
-  bool is_close_to(Cost bound, double share = kCloseEnough) const {
-    return incumbent_.cost() <= bound * (1 + share);
+  // To the bound.
+  bool is_close(double share = kCloseEnough) const {
+    return incumbent_.cost() <= bound_ * (1 + share);
   }
 
   // Takes out what the best plan does not need to recompute.
@@ -83,12 +95,12 @@ class Search {
   }
 
   // Recomputations need room of their own: asks for a little less.
-  void try_with_less(bool going, Cost bound) {
+  void try_with_less(bool going) {
     const Graph& graph = problem_.graph;
     const Bytes room = problem_.budget - graph.fixed_bytes();
     int idle = 0;
     for (int part : {255, 253, 250, 245, 238, 228, 215, 200, 180, 150, 120}) {
-      if (!going || is_close_to(bound)) return;
+      if (!going || is_close()) return;
       if (incumbent_.fits() && graph.num_ops() > kManyTriesOps) return;
       if (incumbent_.fits() && idle == kMostIdleTries) return;
       const Cost before = incumbent_.cost();
@@ -121,33 +133,44 @@ class Search {
   }
 
  private:
+  void offer(Plan plan) {
+    const Cost before = incumbent_.cost();
+    incumbent_.offer(std::move(plan), "gap");
+    if (incumbent_.cost() < before) tell();
+  }
+
   const Problem& problem_;
   BestPlan& incumbent_;
   Meter& meter_;
+  Cost bound_;
+  const std::function<void(const SearchProgress&)>& on_progress_;
   int failures_ = 0;  // Realisations that came to nothing.
 };
 
 }  // namespace
 
-GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter,
-                     GapEffort effort) {
+GapAnswer solve_gaps(
+    const Problem& problem, BestPlan& incumbent, Meter& meter, GapEffort effort,
+    const std::function<void(const SearchProgress&)>& on_progress) {
   const GapProgram program = gap_program(problem);
   GapAnswer answer;
   const GapBound bound = gap_bound(problem, program, meter);
   answer.plain_bound = bound.plain_bound;
   answer.stages = bound.stages;
-  Search search(problem, incumbent, meter);
+  Search search(problem, incumbent, meter, bound.lower_bound, on_progress);
+  search.tell();
   const bool going = search.try_within(program, bound.evicted);
-  if (search.is_close_to(bound.lower_bound, kWorthPolishing)) search.polish();
+  if (search.is_close(kWorthPolishing)) search.polish();
   if (going) {
-    search.try_slopes(program, bound.evicted, bound.lower_bound, false);
-    search.try_slopes(program, bound.evicted, bound.lower_bound, true);
+    search.try_slopes(program, bound.evicted, false);
+    search.try_slopes(program, bound.evicted, true);
     search.polish();
   }
-  if (!search.is_close_to(bound.lower_bound, kWorthSharing)) {
+  if (!search.is_close(kWorthSharing)) {
     try_shared_blocks(problem, bound.lower_bound, incumbent, meter);
+    search.tell();
   }
-  search.try_with_less(going, bound.lower_bound);
+  search.try_with_less(going);
   search.polish();
   answer.lower_bound = search.search(program, bound, effort);
   return answer;

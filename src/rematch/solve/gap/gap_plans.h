@@ -2,9 +2,12 @@
 // Plans and bounds from the gap program, as good as it gets in milliseconds.
 #pragma once
 
+#include <functional>
+
 #include "rematch/base/limits.h"
 #include "rematch/solve/best_plan.h"
 #include "rematch/solve/gap/gap_bound.h"
+#include "rematch/solve/request.h"
 
 namespace rematch {
 
@@ -35,7 +38,10 @@ enum class GapEffort {
 // within a little less memory, then searches the integer
 // program as far as the size of the graph allows; offers every plan to
 // `incumbent`. `problem` has a fixed order and a budget of at least the floor.
-GapAnswer solve_gaps(const Problem& problem, BestPlan& incumbent, Meter& meter,
-                     GapEffort effort = GapEffort::kAll);
+// `on_progress` is told of the bound and of better plans as they come.
+GapAnswer solve_gaps(
+    const Problem& problem, BestPlan& incumbent, Meter& meter,
+    GapEffort effort = GapEffort::kAll,
+    const std::function<void(const SearchProgress&)>& on_progress = nullptr);
 
 }  // namespace rematch

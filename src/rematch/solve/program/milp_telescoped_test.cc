@@ -68,6 +68,17 @@ TEST(Milp, LosesNoDigitOfLargeNumbers) {
 }
 
 // Sizes so far apart that a solver takes the small ones for nothing.
+TEST(Milp, TakesTheSmallestCostsThereAre) {
+  for (auto formulation :
+       {Formulation::kPaper, Formulation::kTelescoped, Formulation::kSplit}) {
+    for (const Cost cost : {5e-324, 1e-320, 1e-308}) {
+      const Solution found = solved(chain(4, 1, cost), 4, with(formulation));
+      ASSERT_TRUE(found.has_plan());
+      EXPECT_LE(found.lower_bound, found.cost);
+    }
+  }
+}
+
 TEST(Milp, HonoursTheLastByte) {
   const Bytes large = 1'000'000'000'000'007;
   const Graph graph = GraphBuilder()

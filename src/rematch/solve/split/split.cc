@@ -63,7 +63,8 @@ Proposal solve_split(const Problem& problem, const Request& request) {
   BestPlan incumbent(problem);
   if (request.start != nullptr) incumbent.offer(*request.start);
   const GapAnswer gaps =
-      solve_gaps(problem, incumbent, meter, GapEffort::kAsLongAsItHelps);
+      solve_gaps(problem, incumbent, meter, GapEffort::kAsLongAsItHelps,
+                 request.on_progress);
   if (gaps.is_infeasible()) return proved_infeasible();
   Proposal proposal;
   proposal.lower_bound = gaps.lower_bound;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <span>
 #include <thread>
 #include <utility>
@@ -242,9 +243,16 @@ class Trials {
     limits.seconds = seconds_left();
     limits.work = std::min(limits.work, most_work(attempt.strategy));
     const Problem tighter{problem_.graph, attempt.budget, problem_.order};
+    Request request(limits);
+    if (attempt.budget == problem_.budget) {
+      request.on_progress = [this](const SearchProgress& progress) {
+        const std::lock_guard lock(telling_);
+        report(progress);
+      };
+    }
     Trial trial =
         measured(attempt.strategy,
-                 find_strategy(attempt.strategy)->propose(tighter, limits));
+                 find_strategy(attempt.strategy)->propose(tighter, request));
     if (attempt.budget < problem_.budget) {
       // What holds within less memory says nothing about this budget.
       trial.proposal.infeasible = false;
@@ -317,6 +325,7 @@ class Trials {
   const Request& request_;
   const Limits& limits_;
   mutable std::atomic<bool> tried_ = false;  // Something ran to its end.
+  mutable std::mutex telling_;               // Attempts run side by side.
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
   Trial best_;

@@ -37,7 +37,11 @@ Proposal propose_gap(const Problem& problem, const Request& request) {
   Meter meter(request.limits);
   const Problem fixed{problem.graph, problem.budget, OrderRule::kFixed};
   BestPlan incumbent(fixed);
-  const GapAnswer answer = solve_gaps(fixed, incumbent, meter);
+  // With a free order the bound does not hold.
+  const auto progress =
+      problem.order == OrderRule::kFixed ? request.on_progress : nullptr;
+  const GapAnswer answer =
+      solve_gaps(fixed, incumbent, meter, GapEffort::kAll, progress);
   if (answer.is_infeasible() && problem.order == OrderRule::kFixed) {
     return proved_infeasible();
   }
