@@ -10,8 +10,9 @@ namespace rematch {
 
 // Whether `bound`, which no plan's cost is below, rules out every plan that is
 // cheaper than this one because costs are whole numbers of a tenth, a
-// hundredth, ... up to 10^-12: then no plan's sum lies in between. False if some
-// cost has more digits, or if rounding could be worth a tenth of such a unit.
+// hundredth, ... up to 10^-12: then no plan's sum lies in between. False if
+// some cost has more digits, or if rounding could be worth a tenth of such a
+// unit.
 bool is_cheapest_by_digits(const Graph& graph, const Plan& plan, Cost bound);
 
 // The least by which costs of plans differ, if they do: of whole numbers what
