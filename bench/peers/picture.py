@@ -86,7 +86,7 @@ def panel(model, rows):
 
 
 def picture(rows):
-    rows = [row for row in rows if "peak" in row]
+    rows = [row for row in rows if "peak" in row and "as" not in row]
     models = list(dict.fromkeys(row["model"] for row in rows))
     lines = -(-len(models) // COLUMNS)
     columns = min(COLUMNS, len(models))

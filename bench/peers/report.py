@@ -16,10 +16,13 @@ def cells(row):
         least = row.get("least")
         return ["", "", f"least {least / GIB:.3f} GiB" if least else "failed", "", ""]
     found = [f"{row['peak'] / GIB:.3f}", f"{row['ms']:.1f}"]
+    if "as" in row:
+        return [*found, f"as {row['as']}", "", ""]
     if "predicted" not in row:
         return [*found, "", "", ""]
     return [*found, f"{row['peak'] - row['predicted']:+d} B",
-            f"{row['ms'] / row['predicted_ms'] - 1:+.1%}", "" if row["gap"] is None else f"{row['gap']:.2%}"]
+            f"{row['ms'] / row['predicted_ms'] - 1:+.1%}",
+            "" if row["gap"] is None else f"{row['gap']:.2%}"]
 
 
 def table(rows):

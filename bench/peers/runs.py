@@ -8,14 +8,27 @@ import time
 from contextlib import contextmanager
 
 import torch
-from rematch.torch import RematchTorchError, TrainStep
+from alone import Gate
+from rematch.torch import RematchTorchError, TrainStep, calibration, profiling
 from rematch.torch.profiling import requested
 from rematch.torch.step import WithLoss
+from torch._inductor.runtime import triton_heuristics
 from torch.utils.checkpoint import checkpoint
 
-WARM_UPS = 3
+WARM_UPS = 4
 REPEATS = 3
-STEPS = 10  # One after the other, as in training: nobody waits for the GPU between them.
+# Steps one after the other, as in training: nobody waits for the GPU between them.
+STRETCH_SECONDS = 0.6
+FEWEST, MOST = 4, 20
+GATE = Gate.of_environment()
+
+
+def time_alone():
+    """What is timed before the plan is there."""
+    profiling.profile = GATE.around(profiling.profile)
+    calibration.measure = GATE.around(calibration.measure)
+    kernels = triton_heuristics.CachingAutotuner
+    kernels.autotune_to_one_config = GATE.around(kernels.autotune_to_one_config)
 
 
 def clean():
@@ -26,32 +39,35 @@ def clean():
 
 def measured(case, run):
     """Peak in requested bytes and milliseconds of a step, warm: medians, of steps one
-    after the other, and of steps that each begin when the GPU is idle."""
-    def step():
-        case.model.zero_grad(set_to_none=True)
-        run()
-
-    def seconds(steps=1):
+    after the other, of steps that each begin when the GPU is idle, and of the latter
+    until all is launched. What a compiler does is done before, in the first step."""
+    def steps(count=1):
+        """Seconds, also until the last is launched."""
         torch.cuda.synchronize()
         begin = time.perf_counter()
-        for _ in range(steps):
-            step()
+        for _ in range(count):
+            case.model.zero_grad(set_to_none=True)
+            run()
+        launched = time.perf_counter()
         torch.cuda.synchronize()
-        return (time.perf_counter() - begin) / steps
+        return (time.perf_counter() - begin) / count, (launched - begin) / count
 
-    start = seconds()
-    for _ in range(WARM_UPS):
-        seconds()
-    gc.collect()
-    case.model.zero_grad(set_to_none=True)
-    torch.cuda.reset_peak_memory_stats()
-    seconds()
-    peak = requested(torch.device("cuda"), "peak")
-    together = statistics.median(seconds(STEPS) for _ in range(REPEATS))
-    alone = statistics.median(seconds() for _ in range(STEPS))
+    start, _ = steps()
+    with GATE:
+        for _ in range(WARM_UPS):
+            seconds, _ = steps()
+        gc.collect()
+        case.model.zero_grad(set_to_none=True)
+        torch.cuda.reset_peak_memory_stats()
+        steps()
+        peak = requested(torch.device("cuda"), "peak")
+        count = min(MOST, max(FEWEST, round(STRETCH_SECONDS / seconds)))
+        together = statistics.median(steps(count)[0] for _ in range(REPEATS))
+        alone, launched = map(statistics.median,
+                              zip(*(steps() for _ in range(FEWEST))))
     case.model.zero_grad(set_to_none=True)
     return {"peak": peak, "ms": together * 1e3, "waited_ms": alone * 1e3,
-            "start_seconds": start}
+            "launched_ms": launched * 1e3, "start_seconds": start}
 
 
 def forward_and_backward(module, case):

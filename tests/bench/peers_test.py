@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/peers: rows as a table and as a picture."""
+"""bench/peers: rows as a table and as a picture, and what is timed alone."""
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ ROWS = [
      "predicted": 3 * GIB, "predicted_ms": 20.0, "gap": 0.01},
     {"model": "a<b", "way": "ours 50%", "peak": 2 * GIB, "ms": 24.0,
      "predicted": 2 * GIB - 1, "predicted_ms": 24.0, "gap": None},
+    {"model": "a<b", "way": "ours at compiled 1.0", "peak": 2 * GIB, "ms": 18.0,
+     "predicted": 2 * GIB, "predicted_ms": 18.0, "gap": 0.0, "as": "ours at eager"},
     {"model": "a<b", "way": "ours 1%", "error": "nothing fits", "least": GIB},
     {"model": "c", "way": "eager", "peak": GIB // 8, "ms": 0.5},
 ]
@@ -43,7 +46,18 @@ def test_the_table_has_every_row(made_by):
     assert len(lines) == len(ROWS)
     assert "| ours at eager | 3.000 | 18.0 | +0 B | -10.0% | 1.00% |" in lines[4]
     assert "| ours 50% | 2.000 | 24.0 | +1 B | +0.0% |  |" in lines[5]
-    assert "least 1.000 GiB" in lines[6] and "failed" in lines[3]
+    assert "| ours at compiled 1.0 | 2.000 | 18.0 | as ours at eager |  |  |" in lines[6]
+    assert "least 1.000 GiB" in lines[7] and "failed" in lines[3]
+
+
+def test_ours_is_not_measured_where_less_memory_was_enough(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    from covered import no_worse
+
+    before = [{"peak": 4, "ms": 10.0}, {"peak": 2, "ms": 12.0}]
+    assert no_worse(before, {"peak": 3, "ms": 12.0}) == before[1]
+    assert no_worse(before, {"peak": 5, "ms": 11.0}) == before[0]
+    assert no_worse(before, {"peak": 3, "ms": 11.0}) is None
 
 
 def test_the_picture_has_a_point_for_every_row_that_ran(made_by):
@@ -52,8 +66,79 @@ def test_the_picture_has_a_point_for_every_row_that_ran(made_by):
     for row in ROWS:
         there = [title for title in titles if title.startswith(f"{row['way']}: ")]
         assert len(there) == sum(other["way"] == row["way"] and "peak" in other
-                                 for other in ROWS)
+                                 and "as" not in other for other in ROWS)
     places = [float(node.get(key)) for node in tree.iter() for key in ("cx", "cy", "x", "y")
               if node.get(key)]
     assert min(places) >= 0
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}polyline"))) == 1
+
+
+COUNTING = """
+import itertools, pathlib, sys
+for number in itertools.count(1):
+    pathlib.Path(sys.argv[1], "count").write_text(str(number).zfill(20))
+"""
+TIMING = """
+import pathlib, sys, time
+sys.path.insert(0, sys.argv[2])
+from alone import Gate
+count = pathlib.Path(sys.argv[1], "count")
+gate = Gate.of_environment()
+def changes(until):
+    first, end = count.read_bytes(), time.monotonic() + until
+    while time.monotonic() < end:
+        if count.read_bytes() != first:
+            return True
+    return False
+found = [changes(60)]
+with gate, gate:
+    found.append(changes(0.3))
+found.append(changes(60))
+try:
+    with gate:
+        found.append(changes(0.3))
+        raise KeyError
+except KeyError:
+    found.append(changes(60))
+print(found)
+"""
+
+
+def test_all_others_stand_still_while_one_is_timed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    from alone import Gate, family_of, tell
+
+    gate = Gate(tmp_path / "gate", os.getpid())
+    # One that was started by another of them.
+    shell = [sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])"]
+    other = subprocess.Popen([*shell, sys.executable, "-c", COUNTING, tmp_path])
+    try:
+        while not (tmp_path / "count").exists():
+            assert other.poll() is None
+        found = subprocess.run(
+            [sys.executable, "-B", "-c", TIMING, tmp_path, ROOT / "bench/peers"],
+            env={**os.environ, **gate.environment()}, capture_output=True, text=True,
+            check=True).stdout
+    finally:
+        tell(family_of(other.pid), signal.SIGKILL)
+        other.wait()
+    assert found.split() == ["[True,", "False,", "True,", "False,", "True]"]
+
+
+def test_without_a_gate_nobody_waits(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    from alone import VARIABLE, Gate
+
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert Gate.of_environment().around(lambda value: value + 1)(1) == 2
+
+
+def test_what_takes_too_long_ends(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    from limit import TooLong, limited
+
+    with pytest.raises(TooLong), limited(0.05):
+        while True:
+            pass
+    with limited(0):
+        pass

@@ -156,3 +156,10 @@ def test_parts_that_overlap_are_refused_if_somebody_reads_in_between(other):
     with pytest.raises(NotUnderstood, match="buf0"):
         parts.check(wrapper(ALLOCATE, first,
                             "buf9 = torch.ops.aten.relu.default(buf0)", last))
+
+
+def test_kernels_are_given_pointers():
+    """Making a view takes time, and a kernel looks at where it begins alone."""
+    call = ast.parse(f"fill({LEFT}, {RIGHT}, buf1, 8, stream=stream0)").body[0].value
+    assert ast.unparse(lowering._with_pointers(call)) == \
+        f"fill(buf0, {RIGHT}, buf1, 8, stream=stream0)"

@@ -8,8 +8,10 @@ device; it is about the same for all of its plans.
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -23,11 +25,11 @@ from rematch.torch.program import Op, Program
 from rematch.torch.schedule import Schedule
 
 _WARM_UPS = 2
-_WARM_SECONDS = 0.5  # A GPU takes a while to reach its clock.
 _REPEATS = 5
-# Steps that follow each other for so long run as they do in training: a GPU that
-# rests between them runs faster.
-_STRETCH_SECONDS = 0.3
+# Steps that follow each other for so long run as they do in training: a GPU takes a
+# while to reach its clock, and one that rests between them runs faster.
+_SUSTAINED_SECONDS = 2.0
+_FEWEST = 6
 _HEAD_START = 20_000_000  # Cycles for which the GPU waits.
 _MOST_SECONDS = 3.0  # For all of it, if steps are long.
 
@@ -75,51 +77,40 @@ def measure(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
             device: torch.device) -> float:
     """Microseconds of one step. Leaves the generator and the inputs as they are."""
     state = randomness.current_state(device)
-    times = []
     with for_real():
         step = Step(schedule, inputs, constants, device)
-        spent, count = _warm_up(step, device)
-        steps = 1
-        if device.type == "cuda":
-            steps = max(1, round(_STRETCH_SECONDS * count / spent))
-        for _ in range(_REPEATS):
-            times.append(_time(step, device, steps))
-            spent += steps * times[-1] / 1e6
-            if spent > _MOST_SECONDS:
-                break
-    randomness.generator(device).set_state(state)
-    return min(times)  # Whoever else uses the device only adds to it.
-
-
-def _time(step: Callable[[], Any], device: torch.device, steps: int) -> float:
-    """Microseconds of one of several steps in a row; on a GPU without what Python
-    takes to begin."""
-    if device.type != "cuda":
-        begin = time.perf_counter()
-        for _ in range(steps):
+        for _ in range(_WARM_UPS):
             step()
-        return (time.perf_counter() - begin) * 1e6 / steps
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        found = _sustained(step) if device.type == "cuda" else _least(step)
+    randomness.generator(device).set_state(state)
+    return found
+
+
+def _least(step: Callable[[], Any]) -> float:
+    """Of a few steps: whoever else uses the machine only adds to it."""
+    times: list[float] = []
+    while len(times) < _REPEATS and sum(times) < _MOST_SECONDS:
+        begin = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - begin)
+    return min(times) * 1e6
+
+
+def _sustained(step: Callable[[], Any]) -> float:
+    """Of steps one after the other, when some have been run; without what Python takes
+    to begin."""
     torch.cuda._sleep(_HEAD_START)
-    begin.record()
-    for _ in range(steps):
+    marks = [_mark()]
+    begin = time.perf_counter()
+    while len(marks) <= _FEWEST or time.perf_counter() - begin < _SUSTAINED_SECONDS:
         step()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1e3 / steps
+        marks.append(_mark())
+    marks[-1].synchronize()
+    times = [a.elapsed_time(b) for a, b in pairwise(marks)]
+    return statistics.median(times[len(times) // 2:]) * 1e3
 
 
-def _warm_up(step: Callable[[], Any], device: torch.device) -> tuple[float, int]:
-    """Seconds that it took, and for how many steps."""
-    begin, count = time.perf_counter(), 0
-    wanted = _WARM_SECONDS if device.type == "cuda" else 0.0
-    while count < _WARM_UPS or time.perf_counter() - begin < wanted:
-        step()
-        _wait(device)
-        count += 1
-    return time.perf_counter() - begin, count
-
-
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
+def _mark() -> Any:
+    event = torch.cuda.Event(enable_timing=True)
+    event.record()
+    return event

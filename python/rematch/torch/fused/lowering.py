@@ -84,7 +84,12 @@ class _Pass:
         for name in reads:
             if name not in whole.version and name not in program.inputs:
                 raise NotUnderstood(call.node, f"reads '{name}', which is not there")
+        name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
         node = self._renamed(call.node)
+        kernel = self.wrapper.writer.kernel_of(call.node)
+        if kernel:
+            whole.kernels[name] = Kernel(*kernel, node.args)
+            node = _with_pointers(node)
         settings = [f"{name} = {ast.unparse(value)}"
                     for name, value in self.wrapper.settings.items()
                     if name in _names_in(node)]
@@ -99,7 +104,6 @@ class _Pass:
             outputs += made
         else:
             lines.append(ast.unparse(node))
-        name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
         function = _function(name, reads, settings, lines, returns,
                              self.compiled.names)
         changed = [item for item in written if item in program.inputs]
@@ -123,8 +127,6 @@ class _Pass:
                     _names_in(call.node)),
                 rerun_args=tuple(Ref(whole.version.get(read, read))
                                  for read in others) if changed else None)
-        if found := self.wrapper.writer.kernel_of(call.node):
-            whole.kernels[name] = Kernel(*found, node.args)
         if is_random and op.recomputable:
             whole.remember_state(op)
         for buffer in fresh:
@@ -314,6 +316,20 @@ class Lowering:
 
 
 _reinterpret = torch._C._dynamo.guards._reinterpret_tensor
+
+
+def _with_pointers(call: ast.Call) -> ast.Call:
+    """A kernel's call with buffers in place of views of them that begin where they do:
+    it looks at where they begin, and at nothing else."""
+    def whole(item: ast.expr) -> ast.expr:
+        if not (isinstance(item, ast.Call)
+                and ast.unparse(item.func) == "reinterpret_tensor"):
+            return item
+        buffer, *_, offset = item.args
+        begins = isinstance(offset, ast.Constant) and offset.value == 0
+        return buffer if isinstance(buffer, ast.Name) and begins else item
+
+    return ast.Call(call.func, [whole(item) for item in call.args], call.keywords)
 
 
 def _allocation(value: Value) -> str:

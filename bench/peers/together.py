@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several models at once, each in a process of its own; one at a time is timed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from alone import Gate, family_of, tell
+
+_PEERS = Path(__file__).resolve().parent
+# Locks of files that a stopped process holds would stop the others too.
+_FOLDERS = ("REMATCH_CACHE", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+
+
+def _started(name, args, folder, gate):
+    own = {variable: str(folder / f"{name}-{variable.lower()}")
+           for variable in _FOLDERS}
+    return subprocess.Popen(
+        [sys.executable, "-B", _PEERS, name, *args, "--json", folder / f"{name}.json"],
+        env={**os.environ, **own, **gate.environment()})
+
+
+def _rows(names, folder):
+    for name in names:
+        path = folder / f"{name}.json"
+        if path.exists():
+            yield from json.loads(path.read_text(encoding="utf-8"))
+
+
+def run(names, count, args, write):
+    """All models, `count` at a time, with these arguments; `write` is given the rows
+    so far now and then. Returns how many of them failed."""
+    failed, running, waiting = 0, [], list(names)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        gate = Gate.of_environment()
+        if not gate.owner:
+            gate = Gate(folder / "gate", os.getpid())
+        try:
+            while running or waiting:
+                while waiting and len(running) < count:
+                    running.append(_started(waiting.pop(0), args, folder, gate))
+                time.sleep(1)
+                for process in [one for one in running if one.poll() is not None]:
+                    running.remove(process)
+                    failed += process.returncode != 0
+                    if process.returncode < 0:  # Perhaps inside the gate.
+                        tell(family_of(gate.owner), signal.SIGCONT)
+                write(list(_rows(names, folder)))
+        finally:
+            tell(family_of(os.getpid()) - {os.getpid()}, signal.SIGKILL)
+    return failed
