@@ -18,8 +18,8 @@ from torch.utils.checkpoint import checkpoint
 WARM_UPS = 4
 REPEATS = 3
 # Steps one after the other, as in training: nobody waits for the GPU between them.
-STRETCH_SECONDS = 0.6
-FEWEST, MOST = 4, 20
+STRETCH_SECONDS = 0.8
+FEWEST, MOST = 4, 25
 GATE = Gate.of_environment()
 
 
@@ -37,12 +37,10 @@ def clean():
     torch.cuda.empty_cache()
 
 
-def measured(case, run):
-    """Peak in requested bytes and milliseconds of a step, warm: medians, of steps one
-    after the other, of steps that each begin when the GPU is idle, and of the latter
-    until all is launched. What a compiler does is done before, in the first step."""
+def stepper(case, run):
+    """Runs steps, one after the other; gives seconds of each, and until the last was
+    launched."""
     def steps(count=1):
-        """Seconds, also until the last is launched."""
         torch.cuda.synchronize()
         begin = time.perf_counter()
         for _ in range(count):
@@ -52,6 +50,19 @@ def measured(case, run):
         torch.cuda.synchronize()
         return (time.perf_counter() - begin) / count, (launched - begin) / count
 
+    return steps
+
+
+def stretch(seconds):
+    """How many steps of so many seconds are timed together."""
+    return min(MOST, max(FEWEST, round(STRETCH_SECONDS / seconds)))
+
+
+def measured(case, run):
+    """Peak in requested bytes and milliseconds of a step, warm: medians, of steps one
+    after the other, of steps that each begin when the GPU is idle, and of the latter
+    until all is launched. What a compiler does is done before, in the first step."""
+    steps = stepper(case, run)
     start, _ = steps()
     with GATE:
         for _ in range(WARM_UPS):
@@ -61,8 +72,7 @@ def measured(case, run):
         torch.cuda.reset_peak_memory_stats()
         steps()
         peak = requested(torch.device("cuda"), "peak")
-        count = min(MOST, max(FEWEST, round(STRETCH_SECONDS / seconds)))
-        together = statistics.median(steps(count)[0] for _ in range(REPEATS))
+        together = statistics.median(steps(stretch(seconds))[0] for _ in range(REPEATS))
         alone, launched = map(statistics.median,
                               zip(*(steps() for _ in range(FEWEST))))
     case.model.zero_grad(set_to_none=True)
