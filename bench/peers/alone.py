@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine for one of several processes at a time.
+"""The GPU, or the whole machine, for one of several processes at a time.
 
 Models compile for minutes on a few cores and are timed for seconds, which must not be
-disturbed. Processes that share a Gate compile at once; in `with gate:` one of them
-has the machine, and the others stand still, with all that they have started.
+disturbed. Processes that share a Gate compile at once. In `with gate.held():` one of
+them has the machine, and the others stand still, with all that they have started; in
+`with gate.held(quiet=False):` it has the GPU among those that ask for it.
 """
 
 import fcntl
 import os
 import signal
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 VARIABLE = "REMATCH_PEERS_GATE"  # The file of the gate, and the process that made it.
@@ -49,7 +51,7 @@ def tell(pids, what):
 
 
 class Gate:
-    """May be entered again by who is inside."""
+    """May be held again by who holds it."""
 
     def __init__(self, path, owner):
         """`owner` is the process that started all that share the gate, itself not
@@ -72,39 +74,39 @@ class Gate:
         """For processes that are to share it."""
         return {VARIABLE: f"{self.owner}:{self.path}"}
 
-    def __enter__(self):
-        if self.owner and not self.depth:
+    @contextmanager
+    def held(self, quiet=True):
+        if not self.owner:
+            yield
+            return
+        if not self.depth:
             self.file = self.path.open("w")
-            try:
-                self._take()
-            except BaseException:
-                self._leave()
-                raise
+            fcntl.flock(self.file, fcntl.LOCK_EX)
         self.depth += 1
-        return self
+        is_first = quiet and not self.stopped
+        try:
+            if is_first:
+                self._stop_others()
+            yield
+        finally:
+            if is_first:
+                tell(self.stopped, signal.SIGCONT)
+                self.stopped = set()
+            self.depth -= 1
+            if not self.depth:
+                self.file.close()
 
-    def __exit__(self, *_):
-        self.depth -= 1
-        if self.owner and not self.depth:
-            self._leave()
-
-    def _take(self):
-        fcntl.flock(self.file, fcntl.LOCK_EX)
+    def _stop_others(self):
         while more := (family_of(self.owner, without=os.getpid()) - {self.owner}
                        - self.stopped):
             self.stopped |= more
             tell(more, signal.SIGSTOP)
         time.sleep(_SETTLE_SECONDS)
 
-    def _leave(self):
-        tell(self.stopped, signal.SIGCONT)
-        self.stopped = set()
-        self.file.close()
-
     def around(self, function):
-        """The function, called alone."""
+        """The function, which has the GPU."""
         def call(*args, **kwargs):
-            with self:
+            with self.held(quiet=False):
                 return function(*args, **kwargs)
 
         return call

@@ -31,7 +31,7 @@ def row(name, times):
     ways = {"torch.compile": runs.forward_and_backward(compiled, case),
             "ours": lambda: step(case.inputs, case.targets)}
     ms = {way: [] for way in ways}
-    with runs.GATE:
+    with runs.GATE.held():
         for _ in range(times):
             for way, run in ways.items():
                 steps = runs.stepper(case, run)
