@@ -12,8 +12,8 @@ each of them ours in the same memory, unless ours was no slower in less before; 
 ours at the budgets given (shares are of what keeping everything takes), and in the
 least memory that works, if `least` is one of them. Peaks are of requested bytes,
 everything on the device counted; times are of forward, loss and backward. With
-`--at-once` as many models compile at the same time, each in a process of its own; one
-at a time is timed, while the others stand still if it is busy launching. A row of others that takes longer than
+`--at-once` as many models compile at the same time, each in a process of its own, and
+all but one stand still while it is timed. A row of others that takes longer than
 `--row-limit` is given up. `--graphs` writes each model's measured graph. `report.py`
 makes a table of the rows, `picture.py` a picture.
 """

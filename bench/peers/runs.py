@@ -12,7 +12,7 @@ from alone import Gate
 from rematch.torch import RematchTorchError, TrainStep, calibration, profiling
 from rematch.torch.profiling import requested
 from rematch.torch.step import WithLoss
-from torch._inductor.runtime import triton_heuristics
+from torch._inductor.runtime.benchmarking import Benchmarker, InductorBenchmarker
 from torch.utils.checkpoint import checkpoint
 
 WARM_UPS = 4
@@ -20,16 +20,16 @@ REPEATS = 3
 # Steps one after the other, as in training: nobody waits for the GPU between them.
 STRETCH_SECONDS = 0.8
 FEWEST, MOST = 4, 25
-BUSY = 0.4  # Launches that take more of a step are disturbed by others on the CPU.
 GATE = Gate.of_environment()
 
 
 def time_alone():
-    """What is timed before the plan is there."""
+    """What is timed before a step is: by plans, and by Inductor, which chooses by it."""
     profiling.profile = GATE.around(profiling.profile)
     calibration.measure = GATE.around(calibration.measure)
-    kernels = triton_heuristics.CachingAutotuner
-    kernels.autotune_to_one_config = GATE.around(kernels.autotune_to_one_config)
+    for kind in (Benchmarker, InductorBenchmarker):
+        if "benchmark_gpu" in vars(kind):
+            kind.benchmark_gpu = GATE.around(kind.benchmark_gpu)
 
 
 def clean():
@@ -65,19 +65,17 @@ def measured(case, run):
     until all is launched. What a compiler does is done before, in the first step."""
     steps = stepper(case, run)
     start, _ = steps()
-    with GATE.held(quiet=False):
+    with GATE.held():
         for _ in range(WARM_UPS):
-            seconds, launched = steps()
+            seconds, _ = steps()
         gc.collect()
         case.model.zero_grad(set_to_none=True)
         torch.cuda.reset_peak_memory_stats()
         steps()
         peak = requested(torch.device("cuda"), "peak")
-        with GATE.held(quiet=launched > BUSY * seconds):
-            together = statistics.median(
-                steps(stretch(seconds))[0] for _ in range(REPEATS))
-            alone, launched = map(statistics.median,
-                                  zip(*(steps() for _ in range(FEWEST))))
+        together = statistics.median(steps(stretch(seconds))[0] for _ in range(REPEATS))
+        alone, launched = map(statistics.median,
+                              zip(*(steps() for _ in range(FEWEST))))
     case.model.zero_grad(set_to_none=True)
     return {"peak": peak, "ms": together * 1e3, "waited_ms": alone * 1e3,
             "launched_ms": launched * 1e3, "start_seconds": start}

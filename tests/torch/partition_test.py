@@ -11,6 +11,7 @@ from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.fused import compiler
 from rematch.torch.fused import kernels as fused
 from rematch.torch.fused.partition import Partition
+from rematch.torch.profile_cache import ProfileCache
 from torch import nn
 from torch.nn import functional as F
 
@@ -244,6 +245,64 @@ def test_a_way_that_fits_is_better_than_one_that_does_not():
     assert chosen(way("a", 3.0, way("b", 9.0), fits=False)) == "b"
     assert chosen(way("a", 3.0, way("b", 1.0, fits=False))) == "a"
     assert chosen(way("a", 3.0, way("b", 1.0, fits=False), fits=False)) == "b"
+
+
+def test_what_was_better_for_another_budget_is_tried_too():
+    known = {"b": way("b", 2.0), "c": way("c", 4.0)}
+
+    def chosen_of(kernels, names):
+        kernels.recorded = known.get
+        return choice.choose(kernels, False, lambda each: each.way,
+                             lambda best: names).kernels.name
+
+    assert chosen_of(way("a", 3.0), ["b"]) == "b"
+    assert chosen_of(way("a", 3.0), ["c"]) == "a"
+    assert chosen_of(way("a", 3.0), ["c", "b"]) == "b"
+    assert chosen_of(way("a", 3.0, fits=False), ["c"]) == "c"
+    settled = way("a", 3.0)
+    settled.is_settled = True
+    assert chosen_of(settled, ["b"]) == "a"
+
+
+def test_ways_are_remembered_that_take_less_of_something(tmp_path, monkeypatch):
+    monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+    cache = ProfileCache("cpu", "0")
+    for name, need, cost in (("small", 1, 9.0), ("large", 9, 1.0), ("worse", 9, 2.0),
+                             ("middle", 5, 5.0), ("best", 4, 4.0)):
+        remembered.store_way(cache, "key", {"name": name}, need, cost)
+
+    def names(room, cost=99.0):
+        return [found["name"] for found in remembered.ways(cache, "key", room, cost)]
+
+    assert names(9) == ["large", "worse", "best", "small"]
+    assert names(8) == ["best", "small"] and names(0) == []
+    assert names(8, 4.001) == [] and names(8, 4.1) == ["best"]
+    assert remembered.ways(None, "key", 9, 9.0) == []
+    assert remembered.ways(cache, "other", 9, 9.0) == []
+    cache.close()
+
+
+def test_kernels_of_another_budget_are_compiled_and_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+    wanted = Partition(all_fusible=True)
+    monkeypatch.setattr(choice, "_MOST_WAYS", 1)
+    monkeypatch.setattr(choice, "_other_partitions", lambda _: [])
+    monkeypatch.setattr(choice.Way, "is_better_than",
+                        lambda self, other: self.kernels.partition == wanted)
+    monkeypatch.setattr(remembered, "ways", lambda *_: [
+        {**wanted.record(), "in_place": False, "peak": 0, "cost": 1.0}])
+    gradients = []
+    for cached in (True, False):
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        model = rematch.torch.compile(Wide(), budget="1GiB", kernels="fused",
+                                      cache=cached)
+        model(torch.randn(64, SIZE)).square().sum().backward()
+        kernels = model.rematch_graphs[0].kernels
+        assert kernels.partition == wanted
+        assert kernels.reference.peak > 0  # Of PyTorch's own partition.
+        gradients.append([p.grad for p in model.parameters()])
+    assert all(torch.equal(a, b) for a, b in zip(*gradients, strict=True))
 
 
 def test_eager_kernels_are_run_where_others_cannot_be():

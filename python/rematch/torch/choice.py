@@ -8,9 +8,10 @@ planned, and the one that takes the least time within the budget is run.
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,10 +66,12 @@ class Way:
         return again > share * sum(op.cost for op in self.program.ops)
 
 
-def choose(kernels: Any, may_fall_back: bool,
-           plan_with: Callable[[Any], Way]) -> Way:
+def choose(kernels: Any, may_fall_back: bool, plan_with: Callable[[Any], Way],
+           known: Callable[[Way], Iterable[dict]] = lambda _: ()) -> Way:
     """The best way. `plan_with` plans with the kernels that it is given; eager ones
-    are used if those at hand cannot be and that is allowed."""
+    are used if those at hand cannot be and that is allowed. `known` gives records of
+    kernels that were better before than the way at hand: more memory never costs
+    time."""
     try:
         best = _planned(kernels, plan_with)
     except UnsupportedModel as error:
@@ -92,6 +95,15 @@ def choose(kernels: Any, may_fall_back: bool,
         found = _tried(make, plan_with)
         if found and found.is_better_than(best):
             best = found
+    return best if best.kernels.is_settled else _as_before(best, plan_with, known)
+
+
+def _as_before(best: Way, plan_with: Callable[[Any], Way],
+               known: Callable[[Way], Iterable[dict]]) -> Way:
+    for record in known(best):
+        found = _tried(functools.partial(best.kernels.recorded, record), plan_with)
+        if found and found.is_better_than(best):
+            return found
     return best
 
 

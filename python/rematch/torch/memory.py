@@ -87,9 +87,11 @@ def outside_bytes(program: Program, device: torch.device, options: Options) -> i
     return max(0, outside(ours, device, options) - ours)
 
 
-def outside(known: int, device: torch.device, options: Options) -> int:
+def outside(known: int, device: torch.device, options: Options,
+            collect: bool = True) -> int:
     """All that is on the device, if it can be measured, else the `known` bytes;
-    what is to come, and what was asked to be left alone."""
+    what is to come, and what was asked to be left alone. `collect`: but for what nobody
+    can reach, which takes a while to find."""
     measured = device.type == "cuda" and not options.gpu
     total = parse_bytes(options.reserve)
     with _disable_current_modes():
@@ -100,7 +102,8 @@ def outside(known: int, device: torch.device, options: Options) -> int:
         if not measured:
             return known + total
         warm_up(device)
-        gc.collect()
+        if collect:
+            gc.collect()
     return max(known, profiling.requested(device)) + total
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -196,12 +197,14 @@ class PlannedGraph:
         try:
             way = choice.choose(
                 self.kernels, self.options.kernels == "auto",
-                lambda kernels: self._plan_with(kernels, joint, num_fwd_outputs, cache))
+                lambda kernels: self._plan_with(kernels, joint, num_fwd_outputs, cache),
+                lambda way: self._known_ways(cache, way))
             self._adopt(way)
             if way.planned is None:
                 self._remember(cache, way.failure.least_budget, is_named=True)
                 raise way.failure
             self._remember(cache, self.options.budget)
+            self._remember_way(cache, way)
             if self.options.mode == cuda_graphs.MODE:
                 self.cuda_graphs = self._graphs(joint, num_fwd_outputs, cache)
             self._calibrate(joint, device, cache)
@@ -228,6 +231,21 @@ class PlannedGraph:
         if self.key and budget is not None and self.kernels.record():
             remembered.store_kernels(cache, self.key(budget), self.kernels.record(),
                                      is_named)
+
+    def _remember_way(self, cache: ProfileCache | None, way: choice.Way) -> None:
+        """For other budgets."""
+        if self.key and way.kernels.record():
+            remembered.store_way(
+                cache, self.key(None), way.kernels.record(),
+                way.schedule.peak - way.program.outside_bytes, way.schedule.cost)
+
+    def _known_ways(self, cache: ProfileCache | None, way: choice.Way) -> list[dict]:
+        """That are better, of those for other budgets."""
+        if not self.key:
+            return []
+        room = self.budget - way.program.outside_bytes
+        cost = way.planned.schedule.cost if way.planned else math.inf
+        return remembered.ways(cache, self.key(None), room, cost)
 
     def _plan_with(self, kernels: Any, joint: fx.GraphModule, count: int,
                    cache: ProfileCache | None) -> choice.Way:

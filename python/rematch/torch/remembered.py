@@ -27,6 +27,8 @@ from rematch.torch.program import Program
 
 
 _named: dict[str, Any] = {}  # What budgets that were named take, by key.
+_MOST_WAYS = 16
+_WORTH_A_CHANGE = 0.001  # Of the time.
 
 
 def _key(what: str, *parts: Any) -> str:
@@ -96,6 +98,30 @@ def store_kernels(cache: ProfileCache | None, key: str, record: dict,
         cache.store_record(key, record)
 
 
+def ways(cache: ProfileCache | None, key: str, room: int, cost: float) -> list[dict]:
+    """Kernels that were chosen for other budgets and take less than this time in this
+    room, the fastest first. Several processes choose together."""
+    if cache is None or _are_several():
+        return []
+    found = [way for way in cache.find_record(key) or ()
+             if way["need"] <= room and way["cost"] < cost * (1 - _WORTH_A_CHANGE)]
+    return [way["kernels"] for way in sorted(found, key=lambda way: way["cost"])]
+
+
+def store_way(cache: ProfileCache | None, key: str, kernels: dict, need: int,
+              cost: float) -> None:
+    """Those that were chosen for some budget: the bytes of its plan, without what is
+    outside, and microseconds. What takes more of both than another is forgotten."""
+    if cache is None:
+        return
+    found = [{"kernels": kernels, "need": need, "cost": cost}]
+    for way in cache.find_record(key) or ():
+        if not any(other["need"] <= way["need"] and other["cost"] <= way["cost"]
+                   for other in found):
+            found.append(way)
+    cache.store_record(key, found[:_MOST_WAYS])
+
+
 def _find_named(cache: ProfileCache | None, key: str) -> Any:
     return _named.get(key) or (cache.find_record(key) if cache else None)
 
@@ -127,8 +153,7 @@ def kernels(options: Options, key: str, device: torch.device) -> dict | None:
     """The record of those that were chosen. Several processes choose together."""
     if options.plan is not None:
         return options.plan.kernels
-    ranks = torch.distributed
-    if ranks.is_available() and ranks.is_initialized():
+    if _are_several():
         return None
     if key in _named or not options.cache:
         return _named.get(key)
@@ -137,3 +162,8 @@ def kernels(options: Options, key: str, device: torch.device) -> dict | None:
         return cache.find_record(key)
     finally:
         cache.close()
+
+
+def _are_several() -> bool:
+    ranks = torch.distributed
+    return ranks.is_available() and ranks.is_initialized()

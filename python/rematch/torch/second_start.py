@@ -58,13 +58,20 @@ class Start:
         """`key` is of the graph and what its plan is to be."""
         self.options, self.compiler = options, compiler
         self.device = compiler.device
-        self.outside = memory.outside(0, self.device, options)
-        self.key = f"start {_hash([key, compiler.identity, *self._numbers()])}"
         self.why = "it is not there any more"
-        with self._cache() as cache:
-            found = cache.find_record(self.key)
+        # Mostly there is no garbage, and then it is not looked for.
+        found = None if options.budget == "auto" else self._find(key, collect=False)
+        if found is None:
+            found = self._find(key, collect=True)
         self.is_known = found is not None
         self.name = found["name"] if found else uuid.uuid4().hex
+
+    def _find(self, key: str, collect: bool) -> dict | None:
+        """The record for what is now on the device."""
+        self.outside = memory.outside(0, self.device, self.options, collect)
+        self.key = f"start {_hash([key, self.compiler.identity, *self._numbers()])}"
+        with self._cache() as cache:
+            return cache.find_record(self.key)
 
     def _numbers(self) -> list:
         """Besides what the compiler knows."""

@@ -130,6 +130,15 @@ class FusedKernels:
         """With all that kernels can compute again, where that is less memory."""
         return self._partitioned(Partition(all_fusible=True))
 
+    def recorded(self, record: dict) -> FusedKernels | None:
+        """As they were chosen for another budget, if they were not these."""
+        partition, in_place = Partition.from_record(record), record["in_place"]
+        if partition == self.partition and in_place == self.in_place:
+            return None
+        found = self._partitioned(partition) or copy.copy(self)
+        found.in_place = in_place
+        return found
+
     def _partitioned(self, partition: Partition) -> FusedKernels | None:
         if partition == self.partition:
             return None
