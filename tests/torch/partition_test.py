@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What backward computes again by itself, with fused kernels; and which way is run."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -180,7 +181,8 @@ def way(name, cost, *others, fits=True, over=None, blocks=None, fusible=None):
 
 
 def chosen(kernels, may_fall_back=False):
-    return choice.choose(kernels, may_fall_back, lambda each: each.way).kernels.name
+    return choice.choose(kernels, may_fall_back,
+                         lambda each, below: each.way).kernels.name
 
 
 def test_the_way_that_takes_least_time_is_run():
@@ -252,7 +254,7 @@ def test_what_was_better_for_another_budget_is_tried_too():
 
     def chosen_of(kernels, names):
         kernels.recorded = known.get
-        return choice.choose(kernels, False, lambda each: each.way,
+        return choice.choose(kernels, False, lambda each, below: each.way,
                              lambda best: names).kernels.name
 
     assert chosen_of(way("a", 3.0), ["b"]) == "b"
@@ -262,6 +264,35 @@ def test_what_was_better_for_another_budget_is_tried_too():
     settled = way("a", 3.0)
     settled.is_settled = True
     assert chosen_of(settled, ["b"]) == "a"
+
+
+def test_what_cannot_be_better_is_not_searched():
+    searched = []
+
+    def plan_with(kernels, below):
+        if kernels.way.schedule.cost >= below:
+            raise planner.NothingBetter
+        searched.append(kernels.name)
+        return kernels.way
+
+    first = way("a", 3.0, way("b", 4.0, over=way("c", 2.0)), over=way("d", 3.5),
+                fusible=way("e", 2.5), blocks=way("f", 1.999))
+    assert choice.choose(first, False, plan_with).kernels.name == "c"
+    assert searched == ["a", "c"]  # A thousandth less is not looked for.
+
+
+def test_searches_end_once_nothing_can_be_better():
+    step = step_of(Dropping(6), budget="100%", cache=False)
+    step(torch.randn(64, SIZE), None)
+    graph = step.graphs[0]
+    program, found = graph.program, graph.planned
+    whole = sum(op.cost for op in program.ops)
+    with pytest.raises(planner.NothingBetter):
+        planner.plan(program, graph.budget, below=0.5 * whole)
+    with pytest.raises(planner.NothingBetter):
+        planner.plan(program, 1, below=2 * whole)
+    again = planner.plan(program, graph.budget, below=2 * found.schedule.cost)
+    assert again.schedule.peak <= graph.budget
 
 
 def test_ways_are_remembered_that_take_less_of_something(tmp_path, monkeypatch):
@@ -286,6 +317,7 @@ def test_kernels_of_another_budget_are_compiled_and_run(monkeypatch, tmp_path):
     monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
     wanted = Partition(all_fusible=True)
     monkeypatch.setattr(choice, "_MOST_WAYS", 1)
+    monkeypatch.setattr(choice, "_TOO_LITTLE", -math.inf)  # It may be worse here.
     monkeypatch.setattr(choice, "_other_partitions", lambda _: [])
     monkeypatch.setattr(choice.Way, "is_better_than",
                         lambda self, other: self.kernels.partition == wanted)
@@ -306,7 +338,7 @@ def test_kernels_of_another_budget_are_compiled_and_run(monkeypatch, tmp_path):
 
 
 def test_eager_kernels_are_run_where_others_cannot_be():
-    def plan_with(kernels):
+    def plan_with(kernels, below):
         if kernels == "fused":
             raise UnsupportedModel("a line")
         return way(kernels.name + ": " + kernels.why, 1.0).way

@@ -18,7 +18,7 @@ from typing import Any
 import rematch
 from rematch.torch.eager_kernels import EagerKernels
 from rematch.torch.errors import InfeasibleBudget, RematchTorchError, UnsupportedModel
-from rematch.torch.planner import Planned
+from rematch.torch.planner import NothingBetter, Planned
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule
 
@@ -29,6 +29,7 @@ _MOST_WAYS = 3
 # people do it by hand is not tried.
 _WORTH_A_TRY = 0.005
 _MUCH = 0.05
+_TOO_LITTLE = 0.001  # To look for.
 
 
 @dataclass
@@ -43,9 +44,14 @@ class Way:
     failure: InfeasibleBudget | None = None
     schedule: Schedule | None = None
 
+    @property
+    def cost(self) -> float:
+        """Microseconds."""
+        return self.planned.schedule.cost if self.planned else math.inf
+
     def is_better_than(self, other: Way) -> bool:
         if self.planned and other.planned:
-            return self.planned.schedule.cost < other.planned.schedule.cost
+            return self.cost < other.cost
         if self.planned or other.planned:
             return other.planned is None
         return (self.failure.least_budget or math.inf) < \
@@ -66,25 +72,29 @@ class Way:
         return again > share * sum(op.cost for op in self.program.ops)
 
 
-def choose(kernels: Any, may_fall_back: bool, plan_with: Callable[[Any], Way],
+# Plans with kernels. Raises NothingBetter if it is clear that no plan takes less than so
+# many microseconds.
+PlanWith = Callable[[Any, float], Way]
+
+
+def choose(kernels: Any, may_fall_back: bool, plan_with: PlanWith,
            known: Callable[[Way], Iterable[dict]] = lambda _: ()) -> Way:
-    """The best way. `plan_with` plans with the kernels that it is given; eager ones
-    are used if those at hand cannot be and that is allowed. `known` gives records of
-    kernels that were better before than the way at hand: more memory never costs
-    time."""
+    """The best way. Eager kernels are used if those at hand cannot be and that is
+    allowed. `known` gives records of kernels that were better before than the way at
+    hand: more memory never costs time."""
     try:
         best = _planned(kernels, plan_with)
     except UnsupportedModel as error:
         if not may_fall_back:
             raise
         log.info("not with fused kernels: %s", error)
-        return plan_with(EagerKernels(why=str(error)))
+        return plan_with(EagerKernels(why=str(error)), math.inf)
     if best.planned is None and kernels.is_settled:
         if (fresh := kernels.start_over()) is not None:
             best = _planned(fresh, plan_with)
     first = last = best
     for _ in range(_MOST_WAYS - 1):
-        found = _another(last, plan_with)
+        found = _another(last, plan_with, best.cost)
         if found is None:
             break
         last = found
@@ -92,16 +102,17 @@ def choose(kernels: Any, may_fall_back: bool, plan_with: Callable[[Any], Way],
             break
         best = found
     for make in _other_partitions(first):
-        found = _tried(make, plan_with)
+        found = _tried(make, plan_with, best.cost)
         if found and found.is_better_than(best):
             best = found
     return best if best.kernels.is_settled else _as_before(best, plan_with, known)
 
 
-def _as_before(best: Way, plan_with: Callable[[Any], Way],
+def _as_before(best: Way, plan_with: PlanWith,
                known: Callable[[Way], Iterable[dict]]) -> Way:
     for record in known(best):
-        found = _tried(functools.partial(best.kernels.recorded, record), plan_with)
+        found = _tried(functools.partial(best.kernels.recorded, record), plan_with,
+                       best.cost)
         if found and found.is_better_than(best):
             return found
     return best
@@ -116,30 +127,38 @@ def _other_partitions(way: Way) -> list[Callable[[], Any]]:
             if way.recomputes(share)]
 
 
-def _planned(kernels: Any, plan_with: Callable[[Any], Way]) -> Way:
-    """As it is, or in place if that is better."""
-    best = plan_with(kernels)
-    log.info("%s", best)
-    if kernels.is_settled or not best.recomputes(_WORTH_A_TRY):
+def _planned(kernels: Any, plan_with: PlanWith, below: float = math.inf) -> Way | None:
+    """As it is, or in place if that is better; None if neither takes less."""
+    best = _searched(kernels, plan_with, below)
+    if kernels.is_settled or best and not best.recomputes(_WORTH_A_TRY):
         return best
     if (other := kernels.overwriting()) is not None:
-        found = plan_with(other)
-        log.info("%s", found)
-        if found.is_better_than(best):
+        found = _searched(other, plan_with, min(below, best.cost) if best else below)
+        if found and (best is None or found.is_better_than(best)):
             return found
     return best
 
 
-def _another(way: Way, plan_with: Callable[[Any], Way]) -> Way | None:
+def _searched(kernels: Any, plan_with: PlanWith, below: float) -> Way | None:
+    try:
+        found = plan_with(kernels, below * (1 - _TOO_LITTLE))
+    except NothingBetter:
+        log.info("%s: nothing better", kernels)
+        return None
+    log.info("%s", found)
+    return found
+
+
+def _another(way: Way, plan_with: PlanWith, below: float) -> Way | None:
     if way.kernels.is_settled or not way.recomputes(_WORTH_A_TRY):
         return None
-    return _tried(lambda: way.kernels.another(way.schedule), plan_with)
+    return _tried(lambda: way.kernels.another(way.schedule), plan_with, below)
 
 
-def _tried(make: Callable[[], Any], plan_with: Callable[[Any], Way]) -> Way | None:
+def _tried(make: Callable[[], Any], plan_with: PlanWith, below: float) -> Way | None:
     try:
         kernels = make()
-        return _planned(kernels, plan_with) if kernels else None
+        return _planned(kernels, plan_with, below) if kernels else None
     except RematchTorchError as error:  # The way at hand will do.
         log.info("no other partition: %s", error)
         return None

@@ -197,7 +197,8 @@ class PlannedGraph:
         try:
             way = choice.choose(
                 self.kernels, self.options.kernels == "auto",
-                lambda kernels: self._plan_with(kernels, joint, num_fwd_outputs, cache),
+                lambda kernels, below: self._plan_with(kernels, joint, num_fwd_outputs,
+                                                       cache, below),
                 lambda way: self._known_ways(cache, way))
             self._adopt(way)
             if way.planned is None:
@@ -248,7 +249,7 @@ class PlannedGraph:
         return remembered.ways(cache, self.key(None), room, cost)
 
     def _plan_with(self, kernels: Any, joint: fx.GraphModule, count: int,
-                   cache: ProfileCache | None) -> choice.Way:
+                   cache: ProfileCache | None, below: float) -> choice.Way:
         device = self.device
         program = kernels.lower(joint, count, device)
         way = choice.Way(kernels, program, agreement.join(program), None)
@@ -256,7 +257,7 @@ class PlannedGraph:
         self.ranks.measured(program, lambda: self._profile(device, cache))
         program.outside_bytes = memory.outside_bytes(program, device, self.options)
         try:
-            self._plan(device, cache)
+            self._plan(device, cache, below)
         except InfeasibleBudget as error:
             way.failure = error
             if error.sequence is not None:
@@ -285,7 +286,8 @@ class PlannedGraph:
         else:
             profiling.profile(self.program, device, cache)
 
-    def _plan(self, device: torch.device, cache: ProfileCache | None) -> None:
+    def _plan(self, device: torch.device, cache: ProfileCache | None,
+              below: float) -> None:
         options = self.options
         outside = self.program.outside_bytes
         if self.kernels.reference is None:
@@ -306,10 +308,13 @@ class PlannedGraph:
             self.planned = planner.reuse(self.program, options.plan, self.budget,
                                          self.name)
             return
-        self._search(self.budget, cache)
+        self._search(self.budget, cache, below)
 
-    def _search(self, budget: int, cache: ProfileCache | None) -> None:
+    def _search(self, budget: int, cache: ProfileCache | None,
+                below: float = math.inf) -> None:
         options = self.options
+        if type(self.ranks) is not agreement.Alone:
+            below = math.inf  # What one gives up, others would wait for.
         known = remembered.least(cache, self.program)
         try:
             self.planned = self.ranks.planned(
@@ -318,7 +323,7 @@ class PlannedGraph:
                     lambda: planner.plan(
                         self.program, budget, time_limit=options.time_limit,
                         gap=options.gap, threads=options.threads, seed=options.seed,
-                        name=self.name, least=known)))
+                        name=self.name, least=known, below=below)))
         except InfeasibleBudget as error:
             if error.sequence is not None:
                 # Whoever asks for that budget next is to have it.

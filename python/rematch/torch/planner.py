@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 
 import rematch
@@ -16,6 +17,10 @@ from rematch.torch.schedule import Schedule, fixed_bytes, trace
 # How often a plan that needs a little more than it seemed is made again.
 _MOST_TRIES = 6
 _LEAST_PEAK_SECONDS = 1.0  # At least, for the search for the least peak.
+
+
+class NothingBetter(Exception):
+    """No plan takes less time than what is there already."""
 
 
 @dataclass
@@ -106,15 +111,24 @@ def schedule_of(program: Program, graph: rematch.Graph,
 
 def plan(program: Program, budget: int, *, time_limit: float = 10.0,
          gap: float = 0.0, threads: int = 0, seed: int = 0,
-         name: str = "", least: list[int] | None = None) -> Planned:
+         name: str = "", least: list[int] | None = None,
+         below: float = math.inf) -> Planned:
     """The cheapest schedule found whose peak, as memory is really used, is at
     most `budget`. `least` is a sequence that is known to need little memory.
-    Raises InfeasibleBudget."""
+    Raises InfeasibleBudget. If there is a schedule already, which takes `below`, in
+    microseconds: NothingBetter, where none is found, and once it is proved that none
+    takes less."""
+    def look(found: rematch.SearchProgress | rematch.Solution) -> None:
+        if math.inf > below <= found.lower_bound:
+            raise NothingBetter
+
     graph = to_graph(program, name)
     limit = budget
     for _ in range(_MOST_TRIES):
         solution = rematch.solve(graph, limit, time_limit=time_limit, gap=gap,
-                                 threads=threads or None, seed=seed)
+                                 threads=threads or None, seed=seed,
+                                 on_progress=look if below < math.inf else None)
+        look(solution)
         if solution.plan is None:
             break
         sequence = solution.plan.computed_ops()
@@ -122,6 +136,8 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
         if schedule.peak <= budget:
             return Planned(schedule, sequence, solution, graph)
         limit -= schedule.peak - budget
+    if below < math.inf:  # Who has a plan does without the least.
+        raise NothingBetter
     found = None
     try:
         found = plan_least(program, time_limit=time_limit, name=name, known=least)
