@@ -169,7 +169,7 @@ def way(name, cost, *others, fits=True, over=None, blocks=None, fusible=None):
     schedule = SimpleNamespace(cost=cost, peak=1, runs=runs)
     waiting = list(others)
     kernels = SimpleNamespace(
-        name=name, is_settled=False, overwriting=lambda: over,
+        name=name, is_settled=False, is_remembered=False, overwriting=lambda: over,
         every_block=lambda: blocks, all_fusible=lambda: fusible,
         another=lambda schedule: waiting.pop(0) if waiting else None)
     failure = None if fits else InfeasibleBudget("too little", cost)
@@ -264,6 +264,8 @@ def test_what_was_better_for_another_budget_is_tried_too():
     settled = way("a", 3.0)
     settled.is_settled = True
     assert chosen_of(settled, ["b"]) == "a"
+    settled.is_remembered = True
+    assert chosen_of(settled, ["b"]) == "b"
 
 
 def test_what_cannot_be_better_is_not_searched():

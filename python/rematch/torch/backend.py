@@ -63,7 +63,7 @@ class Backend:
         simplify_masks(module)
         key = remembered.graph_key(module, inputs, self.options)
         key_here = key(self.options.budget)
-        start = self._start(module, inputs, key_here)
+        start = self._start(module, inputs, key_here, key(None))
         if start and start.is_known and (found := self._again(start, module, inputs)):
             return found
         kernels = kernels_for(self.options, module, inputs, key_here,
@@ -81,6 +81,7 @@ class Backend:
             return graph.compile("backward", module)
 
         def inference(module: fx.GraphModule, _: Any) -> Callable:
+            self.graphs.remove(graph)  # Nothing has a gradient: there is no plan.
             return _boxed(module)
 
         compile_with = _compile_with(module, inputs)
@@ -88,13 +89,14 @@ class Backend:
             return start.first(graph, compile_with, forward, backward, inference)
         return compile_with(forward, backward, inference, graph.partition)
 
-    def _start(self, module: fx.GraphModule, inputs, key: str) -> Start | None:
+    def _start(self, module: fx.GraphModule, inputs, key: str,
+               ways: str) -> Start | None:
         """If what is planned may be kept for the next one."""
         if self.is_cut or self.plans or self.on_measured or \
                 why_eager(self.options, inputs) is not None:
             return None
         try:
-            return second_start.begin(self.options, module, inputs, key)
+            return second_start.begin(self.options, module, inputs, key, ways)
         except Exception as error:  # Who compiles as always is told, if it matters.
             log.debug("not kept for the next start: %s", error)
             return None
@@ -138,6 +140,8 @@ def why_eager(options: Options, inputs) -> str | None:
     if options.kernels == "eager":
         return ""
     if options.kernels == "auto":
+        if options.plan is not None and options.plan.kernels is not None:
+            return None
         if options.gpu:
             return "nothing can be compiled for a GPU that is not there"
         if not _on_gpu(inputs):

@@ -105,7 +105,9 @@ def choose(kernels: Any, may_fall_back: bool, plan_with: PlanWith,
         found = _tried(make, plan_with, best.cost)
         if found and found.is_better_than(best):
             best = found
-    return best if best.kernels.is_settled else _as_before(best, plan_with, known)
+    if best.kernels.is_settled and not best.kernels.is_remembered:
+        return best
+    return _as_before(best, plan_with, known)
 
 
 def _as_before(best: Way, plan_with: PlanWith,

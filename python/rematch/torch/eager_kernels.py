@@ -39,6 +39,7 @@ class EagerKernels:
         self.why = why
         self.reference: Reference | None = None
         self.is_settled = True  # There is one way only.
+        self.is_remembered = False
 
     def record(self) -> None:
         """For who starts again."""

@@ -42,7 +42,8 @@ class Figures:
     def summary(self, name: str, step_seconds: float) -> str:
         text = (f"{name}: {self.ops} ops, peak {rematch.format_bytes(self.peak)} of "
                 f"{rematch.format_bytes(self.keep_all_peak)}, "
-                f"{step_seconds * 1e3:.1f} ms, {self.overhead:.2%} more time")
+                f"{step_seconds * 1e3:.1f} ms, {abs(self.overhead):.2%} "
+                f"{'less' if self.overhead < -0.00005 else 'more'} time")
         if not self.is_searched:
             return text + ", as it was found before"
         if self.gap is not None:

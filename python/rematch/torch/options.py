@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -13,6 +14,9 @@ import torch
 import rematch
 from rematch.torch import roofline
 from rematch.torch.saved import SavedPlan
+
+
+_MOST = 2**63
 
 
 @dataclass
@@ -53,7 +57,17 @@ class Options:
         options.check()
         if options.plan is not None and not isinstance(options.plan, SavedPlan):
             options.plan = SavedPlan.load(options.plan)
+        options.check_plan()
         return options
+
+    def check_plan(self) -> None:
+        """That it is over the kernels that are wanted."""
+        if self.plan is None:
+            return
+        found = "eager" if self.plan.kernels is None else "fused"
+        if self.kernels not in ("auto", found):
+            raise ValueError(f"the saved plan is over {found} kernels, and "
+                             f"kernels={self.kernels!r} wants others")
 
     def check(self) -> None:
         """Says at once what would be wrong later."""
@@ -61,12 +75,19 @@ class Options:
             _check_bytes(name, getattr(self, name))
         for name in ("time_limit", "gap"):
             value = getattr(self, name)
-            if not isinstance(value, (int, float)) or not value >= 0:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) \
+                    or not value >= 0:
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
         for name in ("threads", "seed"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 0:
-                raise ValueError(f"{name} must be an integer of at least 0, not {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int) or \
+                    not 0 <= value < _MOST:
+                raise ValueError(f"{name} must be an integer of at least 0 and below "
+                                 f"2**63, not {value!r}")
+        if not isinstance(self.cache, bool):
+            raise ValueError(f"cache must be True or False, not {self.cache!r}")
+        if not isinstance(self.plan, (SavedPlan, str, os.PathLike, type(None))):
+            raise ValueError(f"plan must be a saved plan or its file, not {self.plan!r}")
         if self.optimizer is not None and not hasattr(self.optimizer, "param_groups"):
             raise ValueError(f"optimizer must be a torch.optim.Optimizer, not "
                              f"{self.optimizer!r}")
@@ -82,7 +103,7 @@ def _check_bytes(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise wrong
     if isinstance(value, int):
-        if value < 0:
+        if not 0 <= value < _MOST:
             raise wrong
         return
     if name == "budget" and value == "auto":

@@ -180,6 +180,8 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
         raise PlanMismatch("the saved plan is of another model, another batch or "
                            "another version of PyTorch; plan this one anew")
     graph = to_graph(program, name)
+    if complaint := _damage(program, saved.sequence):
+        raise PlanMismatch(f"the saved plan is damaged: {complaint}")
     try:
         schedule = schedule_of(program, graph, saved.sequence)
     except (rematch.Error, IndexError, KeyError, TypeError) as error:
@@ -192,6 +194,22 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
             f"than the budget of {rematch.format_bytes(budget)} ({budget} bytes); "
             "plan anew", need, found.sequence)
     return found
+
+
+def _damage(program: Program, sequence: list[int]) -> str:
+    """What is missing in a sequence of ops."""
+    there = set(program.inputs)
+    for index in sequence:
+        if not 0 <= index < len(program.ops):
+            return f"there is no op {index}, of {len(program.ops)}"
+        op = program.ops[index]
+        for name in program.inputs_of(op):
+            if name not in there:
+                return f"'{op.name}' reads '{name}', which is not there"
+        there.update(name for name in op.outputs if name)
+    roots = program.roots([program.forward_outputs, program.backward_outputs])
+    missing = [name for name in roots if name not in there]
+    return f"'{missing[0]}' is not computed" if missing else ""
 
 
 def infeasible(program: Program, budget: int, least: Planned | None,

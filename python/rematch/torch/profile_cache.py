@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
 from pathlib import Path
 from typing import Any
+
+log = logging.getLogger("rematch")
+
+_told: set[Path] = set()  # Files that cannot be used.
 
 _SCHEMA = ("""create table if not exists ops (
     device text, version text, signature text, cost real, workspace integer,
@@ -27,41 +32,74 @@ def default_path() -> Path:
 
 
 class ProfileCache:
-    """Keyed by device, versions and signature. Several processes may use one."""
+    """Keyed by device, versions and signature. Several processes may use one. A file
+    that cannot be used is told once; then nothing is found, and nothing is kept."""
 
     def __init__(self, device: str, version: str, path: Path | None = None) -> None:
         self.device, self.version = device, version
-        path = path or default_path()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.connection = sqlite3.connect(path, timeout=30)
-        self.connection.execute("pragma journal_mode=wal")
-        for table in _SCHEMA:
-            self.connection.execute(table)
-        self.connection.commit()
+        self.path = path or default_path()
+        self.connection: sqlite3.Connection | None = None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.connection = sqlite3.connect(self.path, timeout=30)
+            self.connection.execute("pragma journal_mode=wal")
+            for table in _SCHEMA:
+                self.connection.execute(table)
+            self.connection.commit()
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
 
     def find(self, signature: str) -> tuple[float, int] | None:
-        return self.connection.execute(
+        return self._first(
             "select cost, workspace from ops where device = ? and version = ? "
-            "and signature = ?", (self.device, self.version, signature)).fetchone()
+            "and signature = ?", signature)
 
     def store(self, signature: str, cost: float, workspace: int) -> None:
-        with self.connection:
-            self.connection.execute(
-                "insert or replace into ops values (?, ?, ?, ?, ?)",
-                (self.device, self.version, signature, cost, workspace))
+        self._insert("insert or replace into ops values (?, ?, ?, ?, ?)",
+                     signature, cost, workspace)
 
     def find_record(self, key: str) -> Any:
         """What was stored, or None."""
-        found = self.connection.execute(
-            "select record from records where device = ? and version = ? and key = ?",
-            (self.device, self.version, key)).fetchone()
-        return json.loads(found[0]) if found else None
+        found = self._first("select record from records where device = ? and "
+                            "version = ? and key = ?", key)
+        try:
+            return json.loads(found[0]) if found else None
+        except ValueError as error:
+            log.warning("%s: a record is damaged and not used: %s", self.path, error)
+            return None
 
     def store_record(self, key: str, record: Any) -> None:
-        with self.connection:
-            self.connection.execute(
-                "insert or replace into records values (?, ?, ?, ?)",
-                (self.device, self.version, key, json.dumps(record)))
+        self._insert("insert or replace into records values (?, ?, ?, ?)",
+                     key, json.dumps(record))
 
     def close(self) -> None:
-        self.connection.close()
+        if self.connection is not None:
+            self.connection.close()
+
+    def _first(self, query: str, key: str) -> Any:
+        if self.connection is None:
+            return None
+        try:
+            return self.connection.execute(
+                query, (self.device, self.version, key)).fetchone()
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return None
+
+    def _insert(self, query: str, *values: Any) -> None:
+        if self.connection is None:
+            return
+        try:
+            with self.connection:
+                self.connection.execute(query, (self.device, self.version, *values))
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        self.close()
+        self.connection = None
+        if self.path not in _told:
+            _told.add(self.path)
+            log.warning("%s cannot be used, and nothing is remembered: %s; cache=False "
+                        "does without, REMATCH_CACHE names another folder", self.path,
+                        error)

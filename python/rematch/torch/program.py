@@ -67,6 +67,7 @@ class Op:
     module: str = ""
     cost: float = 0.0  # Microseconds.
     workspace: int = 0  # Bytes.
+    rerun_workspace: int = 0  # Bytes more, from the second time on.
 
     def call_in(self, number: int) -> Callable:
         """What the run of this number calls; the first has 0."""

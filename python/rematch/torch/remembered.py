@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,7 +27,10 @@ from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program
 
 
+log = logging.getLogger("rematch")
+
 _named: dict[str, Any] = {}  # What budgets that were named take, by key.
+_KERNELS = {"recompute", "in_place", "peak", "cost"}  # What a record of them has.
 _MOST_WAYS = 16
 _WORTH_A_CHANGE = 0.001  # Of the time.
 
@@ -50,8 +54,12 @@ def plan(cache: ProfileCache | None, options: Options, program: Program, budget:
                _searched_with(options))
     found = cache.find_record(key)
     if found is not None:
-        return planner.restored(program, found["sequence"], found["solution"],
-                                program.outside_bytes, name)
+        try:
+            return planner.restored(program, found["sequence"], found["solution"],
+                                    program.outside_bytes, name)
+        except Exception as error:  # Whatever is wrong with it: it is made anew.
+            log.warning("a plan that was found before is damaged and not used: %s",
+                        error)
     planned = make()
     solution = planned.solution
     cache.store_record(key, {
@@ -140,7 +148,8 @@ def graph_key(module: fx.GraphModule, inputs: Sequence,
               else str(item) for item in inputs]
     autocast = [str(torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")
                 if torch.is_autocast_enabled(kind)]
-    code = module.code
+    # With what is inside: bodies of checkpoints and of functions of one's own.
+    code = [part.code for part in module.modules() if isinstance(part, fx.GraphModule)]
 
     def key(budget: Any) -> str:
         return _key("kernels", code, str(shapes), autocast, budget, options.reserve,
@@ -159,9 +168,11 @@ def kernels(options: Options, key: str, device: torch.device) -> dict | None:
         return _named.get(key)
     cache = ProfileCache(profiling.device_name(device), profiling.settings())
     try:
-        return cache.find_record(key)
+        found = cache.find_record(key)
     finally:
         cache.close()
+    is_whole = isinstance(found, dict) and _KERNELS <= found.keys()
+    return found if is_whole else None
 
 
 def _are_several() -> bool:

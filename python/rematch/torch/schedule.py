@@ -94,6 +94,8 @@ class Tracer:
         values = [self.program.values[name] for name in op.outputs if name]
         made = sum(value.bytes for value in values if not value.storage_of)
         run.bytes = self.live_bytes + made + op.workspace
+        if number:
+            run.bytes += op.rerun_workspace
         copies: list[Copy | None] = []
         for name in op.outputs:
             if name is None or name in self.now:

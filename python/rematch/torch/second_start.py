@@ -31,7 +31,7 @@ from torch._dynamo.utils import counters
 from torch._functorch.aot_autograd import SerializableAOTDispatchCompiler
 
 import rematch
-from rematch.torch import memory, profiling
+from rematch.torch import memory, profiling, remembered
 from rematch.torch.cuda_graphs import MODE
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
@@ -44,6 +44,7 @@ _KEEPING = {"enable_autograd_cache": True, "enable_remote_autograd_cache": False
             "bundled_autograd_cache": True, "strict_autograd_cache": False,
             "force_non_lazy_backward_lowering": True}
 _BUILT_IN = ("aten", "prims", "prim")
+_RECORD = {"name", "cost", "room", "tried"}  # What it has.
 _MOST_GAINED = 0.01  # Of the room for a plan, that may be left unused.
 
 
@@ -54,24 +55,34 @@ class NotThere(Exception):
 class Start:
     """Of one graph. `is_known`: it was kept before."""
 
-    def __init__(self, options: Options, compiler: Any, key: str) -> None:
-        """`key` is of the graph and what its plan is to be."""
-        self.options, self.compiler = options, compiler
+    def __init__(self, options: Options, compiler: Any, key: str, ways: str) -> None:
+        """`key` is of the graph and what its plan is to be, `ways` is that of the
+        kernels that were chosen for any budget."""
+        self.options, self.compiler, self.ways = options, compiler, ways
         self.device = compiler.device
         self.why = "it is not there any more"
         # Mostly there is no garbage, and then it is not looked for.
         found = None if options.budget == "auto" else self._find(key, collect=False)
         if found is None:
             found = self._find(key, collect=True)
-        self.is_known = found is not None
-        self.name = found["name"] if found else uuid.uuid4().hex
+        self.is_known = found is not None and not self._is_beaten(found)
+        self.name = found["name"] if self.is_known else uuid.uuid4().hex
+
+    def _is_beaten(self, found: dict) -> bool:
+        """Whether kernels are known by now that take less time in as much room, and
+        were not tried."""
+        with self._cache() as cache:
+            better = remembered.ways(cache, self.ways, found["room"], found["cost"])
+        return any(one not in found["tried"] for one in better)
 
     def _find(self, key: str, collect: bool) -> dict | None:
         """The record for what is now on the device."""
         self.outside = memory.outside(0, self.device, self.options, collect)
         self.key = f"start {_hash([key, self.compiler.identity, *self._numbers()])}"
         with self._cache() as cache:
-            return cache.find_record(self.key)
+            found = cache.find_record(self.key)
+        is_whole = isinstance(found, dict) and _RECORD <= found.keys()
+        return found if is_whole else None
 
     def _numbers(self) -> list:
         """Besides what the compiler knows."""
@@ -167,8 +178,11 @@ class Start:
         finally:
             keeper.release()
         if counters["aot_autograd"]["autograd_cache_saved"] > saved:
+            cost, room = graph.figures.cost, graph.budget - graph.program.outside_bytes
             with self._cache() as cache:
-                cache.store_record(self.key, {"name": self.name})
+                cache.store_record(self.key, {
+                    "name": self.name, "cost": cost, "room": room,
+                    "tried": remembered.ways(cache, self.ways, room, cost)})
         return found
 
     def _with_name(self) -> Any:
@@ -210,7 +224,7 @@ class _Keeper:
 
 
 def begin(options: Options, module: fx.GraphModule, inputs: Sequence,
-          key: str) -> Start | None:
+          key: str, ways: str) -> Start | None:
     """The start of a graph with fused kernels, of which nothing else is said; None
     if it is compiled as always."""
     if why := _why_not(options, module, inputs):
@@ -220,7 +234,7 @@ def begin(options: Options, module: fx.GraphModule, inputs: Sequence,
     if has_passes():
         return None
     device = memory.device_of_tensors(inputs)
-    return Start(options, Compiler(module, inputs, device), key)
+    return Start(options, Compiler(module, inputs, device), key, ways)
 
 
 def _why_not(options: Options, module: fx.GraphModule, inputs: Sequence) -> str:

@@ -81,10 +81,10 @@ def capture(module: fx.GraphModule, inputs: Sequence, partition: Partition,
                                 bool(code.constants or code.torchbind_constants))
         return code
 
-    copy = fx.GraphModule(module, fx.Graph())
-    copy.graph.output(copy.graph.graph_copy(module.graph, {}))
+    graph = fx.Graph()
+    graph.output(graph.graph_copy(module.graph, {}))
+    copy = fx.GraphModule(module, graph)  # With what is inside of the module.
     _copy_placeholder_meta(module, copy)
-    copy.recompile()
     inductor = {**_known(INDUCTOR, inductor_config),
                 "custom_partitioner_fn": Partitioner(partition)}
     functorch = {**_known(_FUNCTORCH, functorch_config), **settings}

@@ -28,6 +28,7 @@ from rematch.torch.fused.in_place import Kernel
 from rematch.torch.fused.snippet import Snippet
 from rematch.torch.fused.wrapper import Call, Wrapper, allocated, read, substituted
 from rematch.torch.fused.writes import NotUnderstood, is_method
+from rematch.torch.layout import extent
 from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
 
@@ -123,7 +124,9 @@ class _Pass:
                 recomputable=self._can_rerun(call, reads, written)
                 and not (is_random and (changed or not call.result)),
                 has_effect=bool(changed) or is_random, changes=tuple(changed),
-                rerun=rerun, is_fused=not self.texts.keys().isdisjoint(
+                rerun=rerun, rerun_workspace=sum(
+                    whole.bytes_like(program.inputs[item]) for item in changed),
+                is_fused=not self.texts.keys().isdisjoint(
                     _names_in(call.node)),
                 rerun_args=tuple(Ref(whole.version.get(read, read))
                                  for read in others) if changed else None)
@@ -193,8 +196,9 @@ class Lowering:
         for node in self.primals:
             tensor = node.meta["val"]
             if not isinstance(tensor, torch.Tensor):
-                raise UnsupportedModel(f"'{node.name}' is not a tensor; compile with "
-                                       "dynamic=False")
+                raise UnsupportedModel(f"an input, '{node.name}' of the graph, is a size "
+                                       "that changes; compile with dynamic=False, and "
+                                       "each size is planned")
             storage = tensor.untyped_storage()._cdata
             size = 0 if storage in seen else self._bytes(tensor)
             seen.add(storage)
@@ -271,6 +275,13 @@ class Lowering:
         there = tensor.device.type == self.device.type
         return tensor.untyped_storage().nbytes() if there else 0
 
+    def bytes_like(self, value: Value) -> int:
+        """Of a tensor like an input."""
+        shape, stride, dtype, kind = value.signature
+        if kind != self.device.type:
+            return 0
+        return extent(shape, stride) * getattr(torch, dtype.removeprefix("torch.")).itemsize
+
     def new_value(self, name: str, fake: torch.Tensor, storage_of: str = "") -> None:
         self.fakes[name] = fake
         self.version[name] = name
@@ -310,7 +321,8 @@ class Lowering:
             storage = result.untyped_storage()._cdata
             if storage in storages:
                 raise UnsupportedModel(f"'{op.name}' returns a part of what it reads, "
-                                       "or the same twice")
+                                       "or the same twice; kernels='eager' takes every "
+                                       "model")
             storages.add(storage)
             self.new_value(name, result)
 
