@@ -116,7 +116,7 @@ def test_nothing_is_computed_again_from_what_forward_overwrites(monkeypatch, nam
 
 def step_of(model, **options):
     return rematch.torch.TrainStep(model, lambda out, _: out.square().mean(),
-                                   kernels="fused", **options)
+                                   **{"kernels": "fused", **options})
 
 
 def test_the_second_start_compiles_and_searches_nothing(
@@ -151,11 +151,16 @@ def test_a_saved_plan_says_which_kernels_it_is_over(captures, tmp_path):
     graph.save(tmp_path / "plan.json")
     torch._dynamo.reset()
     captures.clear()
-    again = step_of(Dropping(4), budget="80%", cache=False,
-                    plan=tmp_path / "plan.json")
-    again(inputs, None)
-    assert captures == [graph.kernels.partition]
-    assert again.graphs[0].planned.sequence == graph.planned.sequence
+    for kernels in ("fused", "auto"):
+        torch._dynamo.reset()
+        again = step_of(Dropping(4), budget="80%", cache=False, kernels=kernels,
+                        plan=tmp_path / "plan.json")
+        again(inputs, None)
+        assert captures == [graph.kernels.partition]
+        assert again.graphs[0].planned.sequence == graph.planned.sequence
+        captures.clear()
+    with pytest.raises(ValueError, match="over fused kernels, and kernels='eager'"):
+        step_of(Dropping(4), budget="80%", kernels="eager", plan=tmp_path / "plan.json")
 
 
 # -- which way is run ----------------------------------------------------------

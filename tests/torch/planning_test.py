@@ -2,6 +2,7 @@
 """Plans without running: made, saved, loaded, estimated, and for batches."""
 
 import json
+from dataclasses import replace
 
 import models
 import pytest
@@ -97,6 +98,14 @@ def test_a_saved_plan_of_something_else_is_refused(tmp_path):
         training.step_of(model, NAME, "100%", plan=saved)(inputs[:1], targets[:1])
     with pytest.raises(InfeasibleBudget, match="the saved plan takes .*; plan anew"):
         training.step_of(model, NAME, saved.peak_bytes - 1, plan=saved)(inputs, targets)
+    whole = saved.sequence
+    for sequence, complaint in [
+            (whole[:-1], "is not computed"), ([], "is not computed"),
+            ([*whole, -1], "there is no op -1"), ([*whole, 9999], "there is no op 9999"),
+            (whole[::-1], "which is not there")]:
+        damaged = replace(saved, sequence=sequence)
+        with pytest.raises(PlanMismatch, match=f"damaged: .*{complaint}"):
+            training.step_of(model, NAME, "100%", plan=damaged)(inputs, targets)
     path = tmp_path / "plan.json"
     for text, complaint in [("{", "not JSON"), ("[]", "not a plan"),
                             ('{"format": "rematch.torch_plan", "version": 9}',

@@ -14,8 +14,9 @@ import pytest
 import rematch.torch
 import torch
 import torch._functorch.aot_autograd as aot
-from rematch.torch import backend, second_start
+from rematch.torch import backend, remembered, second_start
 from rematch.torch.fused import kernels as fused_kernels
+from rematch.torch.fused.partition import Partition
 from torch import nn
 from torch._inductor.runtime.runtime_utils import cache_dir
 from torch.nn import functional as F
@@ -215,6 +216,21 @@ def test_other_bytes_outside_are_planned_anew(work):
     optimizer = torch.optim.Adam(model.parameters())
     assert trained(budget="1MiB", optimizer=optimizer)[1].peak_bytes > graph.peak_bytes
     assert set(work) == ALL
+
+
+def test_what_was_beaten_for_another_budget_is_planned_anew(work, monkeypatch):
+    trained()
+    work.clear()
+    trained()
+    assert work == []
+    better = {**Partition(all_fusible=True).record(), "in_place": False, "peak": 1,
+              "cost": 1.0}
+    monkeypatch.setattr(remembered, "ways", lambda *_: [better])
+    trained()
+    assert ALL <= set(work)
+    work.clear()
+    trained()  # That was tried.
+    assert work == []
 
 
 def test_a_plan_that_does_not_fit_any_more_is_not_run(work, monkeypatch, caplog):

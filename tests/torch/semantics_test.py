@@ -327,7 +327,9 @@ def test_small_values_have_the_size_that_they_really_have():
     ("budget", 1e6), ("budget", None), ("budget", True), ("budget", -1),
     ("budget", "abc%"), ("budget", "-50%"), ("budget", "nan%"), ("budget", "lots"),
     ("reserve", -1), ("reserve", 1.5), ("time_limit", "x"), ("gap", -1), ("seed", -1),
-    ("threads", 1.5), ("optimizer", "adam"), ("on_plan", 3), ("gpu", 3)])
+    ("threads", 1.5), ("optimizer", "adam"), ("on_plan", 3), ("gpu", 3),
+    ("seed", 2**70), ("threads", True), ("time_limit", True), ("cache", "no"),
+    ("budget", 10**30), ("plan", 3)])
 def test_a_bad_option_is_refused_at_once(option, value):
     with pytest.raises(ValueError, match=option if option != "gpu" else "no GPU"):
         rematch.torch.compile(nn.Linear(2, 2), **{"budget": 1, option: value})

@@ -31,6 +31,7 @@ log = logging.getLogger("rematch")
 
 _named: dict[str, Any] = {}  # What budgets that were named take, by key.
 _KERNELS = {"recompute", "in_place", "peak", "cost"}  # What a record of them has.
+_WAY = {"kernels", "need", "cost"}
 _MOST_WAYS = 16
 _WORTH_A_CHANGE = 0.001  # Of the time.
 
@@ -111,9 +112,15 @@ def ways(cache: ProfileCache | None, key: str, room: int, cost: float) -> list[d
     room, the fastest first. Several processes choose together."""
     if cache is None or _are_several():
         return []
-    found = [way for way in cache.find_record(key) or ()
+    found = [way for way in _ways(cache, key)
              if way["need"] <= room and way["cost"] < cost * (1 - _WORTH_A_CHANGE)]
     return [way["kernels"] for way in sorted(found, key=lambda way: way["cost"])]
+
+
+def _ways(cache: ProfileCache, key: str) -> list[dict]:
+    found = cache.find_record(key)
+    return [way for way in found if isinstance(way, dict) and _WAY <= way.keys()] \
+        if isinstance(found, list) else []
 
 
 def store_way(cache: ProfileCache | None, key: str, kernels: dict, need: int,
@@ -123,7 +130,7 @@ def store_way(cache: ProfileCache | None, key: str, kernels: dict, need: int,
     if cache is None:
         return
     found = [{"kernels": kernels, "need": need, "cost": cost}]
-    for way in cache.find_record(key) or ():
+    for way in _ways(cache, key):
         if not any(other["need"] <= way["need"] and other["cost"] <= way["cost"]
                    for other in found):
             found.append(way)
