@@ -29,7 +29,7 @@ _REPEATS = 5
 # Steps that follow each other for so long run as they do in training: a GPU takes a
 # while to reach its clock, and one that rests between them runs faster.
 _SUSTAINED_SECONDS = 2.0
-_FEWEST = 6
+_FEWEST = 3
 _HEAD_START = 20_000_000  # Cycles for which the GPU waits.
 _MOST_SECONDS = 3.0  # For all of it, if steps are long.
 
@@ -81,7 +81,7 @@ def measure(schedule: Schedule, inputs: Sequence[torch.Tensor], constants,
         step = Step(schedule, inputs, constants, device)
         for _ in range(_WARM_UPS):
             step()
-        found = _sustained(step) if device.type == "cuda" else _least(step)
+        found = _sustained(step, device) if device.type == "cuda" else _least(step)
     randomness.generator(device).set_state(state)
     return found
 
@@ -96,13 +96,17 @@ def _least(step: Callable[[], Any]) -> float:
     return min(times) * 1e6
 
 
-def _sustained(step: Callable[[], Any]) -> float:
-    """Of steps one after the other, when some have been run; without what Python takes
-    to begin."""
+def _sustained(step: Callable[[], Any], device: torch.device) -> float:
+    """Of steps one after the other, when half of them have been run; without what
+    Python takes to begin."""
+    torch.cuda.synchronize(device)
+    begin = time.perf_counter()
+    step()
+    torch.cuda.synchronize(device)
+    one = time.perf_counter() - begin
     torch.cuda._sleep(_HEAD_START)
     marks = [_mark()]
-    begin = time.perf_counter()
-    while len(marks) <= _FEWEST or time.perf_counter() - begin < _SUSTAINED_SECONDS:
+    for _ in range(max(_FEWEST, round(_SUSTAINED_SECONDS / one))):
         step()
         marks.append(_mark())
     marks[-1].synchronize()

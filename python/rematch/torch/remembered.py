@@ -56,8 +56,10 @@ def plan(cache: ProfileCache | None, options: Options, program: Program, budget:
     found = cache.find_record(key)
     if found is not None:
         try:
-            return planner.restored(program, found["sequence"], found["solution"],
-                                    program.outside_bytes, name)
+            planned = planner.restored(program, found["sequence"], found["solution"],
+                                       program.outside_bytes, name)
+            if planned.schedule.peak <= budget:
+                return planned
         except Exception as error:  # Whatever is wrong with it: it is made anew.
             log.warning("a plan that was found before is damaged and not used: %s",
                         error)
