@@ -73,8 +73,10 @@ class _Pass:
     def _call(self, call: Call) -> None:
         whole, program = self.whole, self.whole.program
         written = self._bases(call.writes)
-        fresh = [name for name in written if name not in whole.version
-                 and name in self.allocations]
+        # Also what is read though nobody wrote to it: operators that fill what they
+        # are given look at its shape.
+        fresh = [name for name in dict.fromkeys((*written, *self._bases(call.reads)))
+                 if name not in whole.version and name in self.allocations]
         again = [name for name in written if name not in fresh
                  and name not in program.inputs]
         reads = [name for name in self._bases(call.reads) if name not in fresh]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -32,7 +33,7 @@ class Snippet:
             f"    {line}\n" for line in body)
         code = compile(source, f"<rematch {self.name}>", "exec")
         made = []
-        for space in ({**self.names}, {**self.names, "reinterpret_tensor": _as_strided}):
+        for space in ({**self.names}, {**self.names, **_FAKE}):
             exec(code, space)  # noqa: S102
             made.append(space[self.name])
         function, function.fake = made
@@ -81,5 +82,15 @@ class _Rename(ast.NodeTransformer):
         return ast.Name(self.bind(self.globals[node.id], f"{node.id}_"), node.ctx)
 
 
+def _empty_strided(kind, size, stride, dtype):
+    return torch.empty_strided(size, stride, dtype=dtype, device=kind)
+
+
 def _as_strided(tensor, size, stride, offset=0):
     return torch.as_strided(tensor, size, stride, tensor.storage_offset() + offset)
+
+
+# What stands for functions that know nothing of tensors without contents.
+_FAKE = {"reinterpret_tensor": _as_strided,
+         **{f"empty_strided_{kind}": partial(_empty_strided, kind)
+            for kind in ("cpu", "cuda")}}
