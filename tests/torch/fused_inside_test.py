@@ -97,6 +97,15 @@ def test_they_are_as_in_torch_compile(make):
     assert all(torch.equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
+def test_batches_may_be_empty():
+    model = nn.Sequential(nn.Linear(SIZE, SIZE), nn.GELU(), nn.Linear(SIZE, 2))
+    compiled = rematch.torch.compile(model, budget="1MiB", kernels="fused")
+    result = compiled(torch.randn(0, SIZE))
+    result.sum().backward()
+    assert result.shape == (0, 2)
+    assert all(not p.grad.any() for p in model.parameters())
+
+
 def fused_graph():
     compiled = rematch.torch.compile(WithAverages(), budget="1GiB", kernels="fused",
                                      cache=False)
