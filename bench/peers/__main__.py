@@ -6,11 +6,12 @@ Usage: python3 bench/peers [MODEL ...] [--kernels auto|eager|fused] [--peers LIS
                            [--at-once N] [--row-limit S] [--json FILE]
                            [--graphs FOLDER]
 
-For each model, in one run: torch.compile at PyTorch's own budgets, which are ratios,
-eager, checkpoint around every block, the latter under torch.compile, too, and after
-each of them ours in the same memory, unless ours was no slower in less before; then
-ours at the budgets given (shares are of what keeping everything takes), and in the
-least memory that works, if `least` is one of them. Peaks are of requested bytes,
+For each model, in one run: torch.compile, checkpoint around every block under
+torch.compile, eager, and checkpoint around every block, each followed by ours in the same
+memory, unless ours was no slower in no more before; ours at the budgets given (shares are
+of what keeping everything takes), and in the least memory that works, if `least` is one
+of them; then torch.compile at PyTorch's own budgets, which are ratios and may take minutes
+to compile, each followed by ours, too. Peaks are of requested bytes,
 everything on the device counted; times are of forward, loss and backward. With
 `--at-once` as many models compile at the same time, each in a process of its own, and
 all but one stand still while it is timed. A row of others that takes longer than
@@ -45,10 +46,9 @@ def rows_of(name, options):
 
     ways = {"eager": runs.eager, "every block": runs.every_block,
             "compiled every block": runs.compiled_every_block}
-    peers = [(f"compiled {budget}", functools.partial(runs.compiled, case, budget))
-             for budget in options.compile]
-    # The fastest first, then what takes least memory: the most telling ones.
-    peers[1:1] = [(way, functools.partial(ways[way], case)) for way in options.peers]
+    compiled = [(f"compiled {budget}", functools.partial(runs.compiled, case, budget))
+                for budget in options.compile]
+    peers = [(way, functools.partial(ways[way], case)) for way in options.peers]
 
     def keep(graph, milliseconds):
         if options.graphs and not any(run.number for run in graph.schedule.runs):
@@ -57,20 +57,24 @@ def rows_of(name, options):
             path.write_text(graph_text(graph, name, case.text, milliseconds),
                             encoding="utf-8")
 
-    def ours(way, budget, on_graph=None):
-        return row(f"ours {way}", runs.ours(case, budget, options, on_graph))
+    before = []  # Of ours.
 
-    before = []
-    for way, run in peers:
+    def ours(way, budget, on_graph=None):
+        found = row(f"ours {way}", runs.ours(case, budget, options, on_graph))
+        before.extend([found] * ("peak" in found))
+        return found
+
+    def both(way, run):
         found = row(way, run_of(run, options.row_limit))
         yield found
         if "peak" in found:
             if (known := no_worse(before, found)) is None:
-                known = ours(f"at {way}", found["peak"])
-                before += [known] * ("peak" in known)
-                yield known
+                yield ours(f"at {way}", found["peak"])
             else:
                 yield {**known, "way": f"ours at {way}", "as": known["way"]}
+
+    for peer in (*compiled[:1], *peers):
+        yield from both(*peer)
     for budget in options.budgets:
         if budget == "least":
             refused = ours("least", 1)
@@ -78,6 +82,8 @@ def rows_of(name, options):
             yield ours("least", least) if least else refused
         else:
             yield ours(budget, budget, keep)
+    for peer in compiled[1:]:
+        yield from both(*peer)
 
 
 def run_of(run, seconds):

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/peers: rows as a table and as a picture, and what is timed alone."""
 
+import functools
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -58,6 +61,42 @@ def test_ours_is_not_measured_where_less_memory_was_enough(monkeypatch):
     assert no_worse(before, {"peak": 3, "ms": 12.0}) == before[1]
     assert no_worse(before, {"peak": 5, "ms": 11.0}) == before[0]
     assert no_worse(before, {"peak": 3, "ms": 11.0}) is None
+
+
+def rows_of_a_model(monkeypatch, ours, others):
+    """What bench/peers writes, of one model: `ours` by budget, `others` by name."""
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+
+    def run_ours(case, budget, options, on_graph):
+        return dict(ours[budget])
+
+    runs = {"clean": lambda: None, "ours": run_ours,
+            "compiled": lambda case, budget: dict(others[f"compiled {budget}"])}
+    for way in ("eager", "every block", "compiled every block"):
+        runs[way.replace(" ", "_")] = functools.partial(
+            lambda way, case: dict(others[way]), way)
+    monkeypatch.setitem(sys.modules, "runs", SimpleNamespace(**runs))
+    monkeypatch.setitem(sys.modules, "graphs", SimpleNamespace(graph_text=None))
+    monkeypatch.setitem(sys.modules, "models", SimpleNamespace(MODELS={"m": object}))
+    found = runpy.run_path(str(ROOT / "bench/peers/__main__.py"), run_name="peers")
+    options = SimpleNamespace(
+        compile=[1.0, 0.5, 0.0], peers=["compiled every block", "eager"], row_limit=0,
+        budgets=["least", "60%"], graphs=None)
+    return [(row["way"], row.get("as", "")) for row in found["rows_of"]("m", options)]
+
+
+def test_ours_stands_beside_each_of_the_others(monkeypatch):
+    others = {"compiled 1.0": {"peak": 9, "ms": 10.0}, "eager": {"peak": 7, "ms": 12.5},
+              "compiled every block": {"peak": 5, "ms": 14.0},
+              "compiled 0.5": {"error": "no"}, "compiled 0.0": {"peak": 6, "ms": 12.0}}
+    ours = {9: {"peak": 9, "ms": 9.9}, 5: {"peak": 5, "ms": 13.0},
+            7: {"peak": 7, "ms": 12.6}, "60%": {"peak": 6, "ms": 12.0},
+            1: {"error": "nothing fits", "least": 3}, 3: {"peak": 3, "ms": 20.0}}
+    assert rows_of_a_model(monkeypatch, ours, others) == [
+        ("compiled 1.0", ""), ("ours at compiled 1.0", ""),
+        ("compiled every block", ""), ("ours at compiled every block", ""),
+        ("eager", ""), ("ours at eager", ""), ("ours least", ""), ("ours 60%", ""),
+        ("compiled 0.5", ""), ("compiled 0.0", ""), ("ours at compiled 0.0", "ours 60%")]
 
 
 def test_the_picture_has_a_point_for_every_row_that_ran(made_by):

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import pytest
 import rematch.torch
 import torch
-from rematch.torch import choice, planner, remembered
+from rematch.torch import choice, planned_graph, planner, remembered
 from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.fused import compiler
 from rematch.torch.fused import kernels as fused
 from rematch.torch.fused.partition import Partition
+from rematch.torch.meanwhile import Meanwhile
 from rematch.torch.profile_cache import ProfileCache
 from torch import nn
 from torch.nn import functional as F
@@ -194,6 +195,106 @@ def test_the_way_that_takes_least_time_is_run():
     assert chosen(way("a", 3.0, way("b", 2.0))) == "b"
     assert chosen(way("a", 3.0, way("b", 4.0, way("c", 1.0)))) == "a"
     assert chosen(way("a", 3.0, way("b", 2.0, way("c", 1.0, way("d", 0.5))))) == "c"
+
+
+def test_what_another_partition_drops_is_computed_again_too():
+    assert chosen(way("a", 3.0, blocks=way("b", 2.0, way("c", 1.0)))) == "c"
+    assert chosen(way("a", 3.0, way("b", 4.0), fusible=way("c", 2.0, way("d", 2.5)))) == "c"
+
+
+def test_the_least_budget_is_looked_for_as_long_as_it_drops():
+    """Costs are what the ways need at least."""
+    def least(*needs):
+        kernels = None
+        for need in reversed(needs):
+            kernels = way(str(need), need, *[kernels] * (kernels is not None), fits=False)
+        return chosen(kernels)
+
+    assert least(90.0, 80.0, 70.0, 60.0, 50.0) == "50.0"
+    assert least(90.0, 80.0, 70.0, 69.9, 50.0) == "69.9"
+    assert least(90.0, 95.0, 50.0) == "90.0"
+
+
+def test_what_is_tried_anyway_is_made_while_a_search_runs():
+    log = []
+
+    def made(name, result):
+        return lambda: log.append(f"made {name}") or result
+
+    kernels = way("a", 3.0, way("b", 2.0))
+    kernels.all_fusible = made("c", way("c", 1.0))
+    kernels.every_block = made("d", way("d", 1.5))
+    meanwhile = Meanwhile(cpus=3)
+
+    def plan_with(each, below):
+        log.append(f"search {each.name}")
+        meanwhile.work()
+        return each.way
+
+    found = choice.choose(kernels, False, plan_with, meanwhile=meanwhile)
+    assert found.kernels.name == "c"
+    assert log == ["search a", "search b", "made c", "search c", "made d", "search d"]
+
+
+def test_what_cannot_be_made_meanwhile_is_said_when_it_is_asked_for():
+    def fail():
+        raise UnsupportedModel("a line")
+
+    meanwhile = Meanwhile(cpus=3)
+    first, second = meanwhile.add(fail), meanwhile.add(list)
+    meanwhile.work()
+    assert first.is_made and not second.is_made
+    with pytest.raises(UnsupportedModel, match="a line"):
+        first()
+    assert second() == []
+    meanwhile.work()
+
+
+def test_a_search_has_the_only_processors():
+    meanwhile = Meanwhile(cpus=2)
+    soon = meanwhile.add(list)
+    meanwhile.work()
+    assert not soon.is_made
+
+
+def test_work_is_done_while_the_core_searches():
+    step = step_of(Dropping(6), budget="100%", cache=False)
+    step(torch.randn(64, SIZE), None)
+    graph, times = step.graphs[0], []
+    least = planner.plan_least(graph.program).schedule.peak
+    found = planner.plan(graph.program, (least + graph.budget) // 2,
+                         meanwhile=lambda: times.append(1))
+    assert times and found.schedule.peak <= (least + graph.budget) // 2
+
+
+@pytest.mark.parametrize("cpus", [1, 3])
+def test_partitions_are_compiled_while_the_core_searches(monkeypatch, cpus):
+    monkeypatch.setattr(planned_graph, "Meanwhile", lambda: Meanwhile(cpus))
+    plan, capture, is_searching, found = planner.plan, compiler.capture, [], []
+
+    def planning(*args, **more):
+        is_searching.append(True)
+        try:
+            return plan(*args, **more)
+        finally:
+            is_searching.pop()
+
+    monkeypatch.setattr(planner, "plan", planning)
+    monkeypatch.setattr(compiler, "capture", lambda module, inputs, partition, settings: (
+        found.append((partition, bool(is_searching)))
+        or capture(module, inputs, partition, settings)))
+    gradients = []
+    for kernels, budget in (("eager", "100%"), ("fused", "75%")):
+        torch.manual_seed(0)
+        model = Dropping(6, share=0.0)
+        step = step_of(model, budget=budget, cache=False, time_limit=1, kernels=kernels)
+        step(torch.ones(256, SIZE), None)
+        gradients.append([p.grad for p in model.parameters()])
+    assert found[0] == (Partition(), False)
+    assert len(found) == len({partition for partition, _ in found})
+    assert any(meanwhile for _, meanwhile in found) == (cpus > 2)
+    for a, b in zip(*gradients, strict=True):
+        assert torch.allclose(a, b, rtol=1e-4, atol=1e-6)
 
 
 def test_in_place_is_run_if_that_is_better():

@@ -18,18 +18,21 @@ from typing import Any
 import rematch
 from rematch.torch.eager_kernels import EagerKernels
 from rematch.torch.errors import InfeasibleBudget, RematchTorchError, UnsupportedModel
+from rematch.torch.meanwhile import Meanwhile
 from rematch.torch.planner import NothingBetter, Planned
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule
 
 log = logging.getLogger("rematch")
 
-_MOST_WAYS = 3
+_MOST_WAYS = 3  # One after the other, each from the plan of the one before.
+_MOST_WAYS_TO_FIT = 6  # Where nothing fits yet.
 # Of the time: less recomputation is left as it is; up to this much, the way in which
 # people do it by hand is not tried.
 _WORTH_A_TRY = 0.005
 _MUCH = 0.05
 _TOO_LITTLE = 0.001  # To look for.
+_LITTLE = 0.01  # Of the memory: what is gained after that is not worth the wait.
 
 
 @dataclass
@@ -49,13 +52,17 @@ class Way:
         """Microseconds."""
         return self.planned.schedule.cost if self.planned else math.inf
 
+    @property
+    def least(self) -> float:
+        """Bytes, where nothing fits."""
+        return self.failure.least_budget or math.inf
+
     def is_better_than(self, other: Way) -> bool:
         if self.planned and other.planned:
             return self.cost < other.cost
         if self.planned or other.planned:
             return other.planned is None
-        return (self.failure.least_budget or math.inf) < \
-            (other.failure.least_budget or math.inf)
+        return self.least < other.least
 
     def __str__(self) -> str:
         if self.planned is None:
@@ -78,10 +85,11 @@ PlanWith = Callable[[Any, float], Way]
 
 
 def choose(kernels: Any, may_fall_back: bool, plan_with: PlanWith,
-           known: Callable[[Way], Iterable[dict]] = lambda _: ()) -> Way:
+           known: Callable[[Way], Iterable[dict]] = lambda _: (),
+           meanwhile: Meanwhile | None = None) -> Way:
     """The best way. Eager kernels are used if those at hand cannot be and that is
     allowed. `known` gives records of kernels that were better before than the way at
-    hand: more memory never costs time."""
+    hand: more memory never costs time. `meanwhile` is given what will be compiled."""
     try:
         best = _planned(kernels, plan_with)
     except UnsupportedModel as error:
@@ -92,22 +100,33 @@ def choose(kernels: Any, may_fall_back: bool, plan_with: PlanWith,
     if best.planned is None and kernels.is_settled:
         if (fresh := kernels.start_over()) is not None:
             best = _planned(fresh, plan_with)
-    first = last = best
-    for _ in range(_MOST_WAYS - 1):
-        found = _another(last, plan_with, best.cost)
-        if found is None:
-            break
-        last = found
-        if not found.is_better_than(best):
-            break
-        best = found
-    for make in _other_partitions(first):
+    first, meanwhile = best, meanwhile or Meanwhile()
+    others = [meanwhile.add(make) for make in _other_partitions(first)]
+    last = best = _refined(first, plan_with)
+    for make in others:
         found = _tried(make, plan_with, best.cost)
         if found and found.is_better_than(best):
             best = found
+    if best is not last:
+        best = _refined(best, plan_with)
     if best.kernels.is_settled and not best.kernels.is_remembered:
         return best
     return _as_before(best, plan_with, known)
+
+
+def _refined(best: Way, plan_with: PlanWith) -> Way:
+    """With what its plan drops computed again by backward, and with what the plan of
+    that drops, as long as that is better."""
+    count = 1
+    while count < (_MOST_WAYS if best.planned else _MOST_WAYS_TO_FIT):
+        found = _another(best, plan_with, best.cost)
+        if found is None or not found.is_better_than(best):
+            break
+        is_over = found.planned is None and found.least > best.least * (1 - _LITTLE)
+        best, count = found, count + 1
+        if is_over:
+            break
+    return best
 
 
 def _as_before(best: Way, plan_with: PlanWith,

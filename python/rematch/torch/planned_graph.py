@@ -22,6 +22,7 @@ from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from rematch.torch.explain import explain
 from rematch.torch.figures import Figures
 from rematch.torch.identity import digest
+from rematch.torch.meanwhile import Meanwhile
 from rematch.torch.options import Options
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Program, Ref
@@ -80,6 +81,7 @@ class PlannedGraph:
         # most of them.
         self.open = self.most_open = 0
         self.residents = Residents(inputs)
+        self._meanwhile = Meanwhile()
         self._plans = plans or {}
         self._inputs: Sequence | None = inputs  # Until the graph is planned.
 
@@ -199,7 +201,7 @@ class PlannedGraph:
                 self.kernels, self.options.kernels == "auto",
                 lambda kernels, below: self._plan_with(kernels, joint, num_fwd_outputs,
                                                        cache, below),
-                lambda way: self._known_ways(cache, way))
+                lambda way: self._known_ways(cache, way), self._meanwhile)
             self._adopt(way)
             if way.planned is None:
                 self._remember(cache, way.failure.least_budget, is_named=True)
@@ -313,8 +315,9 @@ class PlannedGraph:
     def _search(self, budget: int, cache: ProfileCache | None,
                 below: float = math.inf) -> None:
         options = self.options
-        if type(self.ranks) is not agreement.Alone:
-            below = math.inf  # What one gives up, others would wait for.
+        meanwhile: Callable[[], None] | None = self._meanwhile.work
+        if type(self.ranks) is not agreement.Alone:  # Others wait for this one.
+            below, meanwhile = math.inf, None
         known = remembered.least(cache, self.program)
         try:
             self.planned = self.ranks.planned(
@@ -323,7 +326,8 @@ class PlannedGraph:
                     lambda: planner.plan(
                         self.program, budget, time_limit=options.time_limit,
                         gap=options.gap, threads=options.threads, seed=options.seed,
-                        name=self.name, least=known, below=below)))
+                        name=self.name, least=known, below=below,
+                        meanwhile=meanwhile)))
         except InfeasibleBudget as error:
             if error.sequence is not None:
                 # Whoever asks for that budget next is to have it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import rematch
@@ -112,22 +113,29 @@ def schedule_of(program: Program, graph: rematch.Graph,
 def plan(program: Program, budget: int, *, time_limit: float = 10.0,
          gap: float = 0.0, threads: int = 0, seed: int = 0,
          name: str = "", least: list[int] | None = None,
-         below: float = math.inf) -> Planned:
+         below: float = math.inf,
+         meanwhile: Callable[[], None] | None = None) -> Planned:
     """The cheapest schedule found whose peak, as memory is really used, is at
     most `budget`. `least` is a sequence that is known to need little memory.
     Raises InfeasibleBudget. If there is a schedule already, which takes `below`, in
     microseconds: NothingBetter, where none is found, and once it is proved that none
-    takes less."""
+    takes less. `meanwhile` is called now and then while a search runs."""
     def look(found: rematch.SearchProgress | rematch.Solution) -> None:
         if math.inf > below <= found.lower_bound:
             raise NothingBetter
+
+    def on_progress(found: rematch.SearchProgress) -> None:
+        look(found)
+        if meanwhile:
+            meanwhile()
 
     graph = to_graph(program, name)
     limit = budget
     for _ in range(_MOST_TRIES):
         solution = rematch.solve(graph, limit, time_limit=time_limit, gap=gap,
                                  threads=threads or None, seed=seed,
-                                 on_progress=look if below < math.inf else None)
+                                 on_progress=on_progress if meanwhile or
+                                 below < math.inf else None)
         look(solution)
         if solution.plan is None:
             break
