@@ -15,18 +15,19 @@ to compile, each followed by ours, too. Peaks are of requested bytes,
 everything on the device counted; times are of forward, loss and backward. With
 `--at-once` as many models compile at the same time, each in a process of its own, and
 all but one stand still while it is timed. A row of others that takes longer than
-`--row-limit` is given up. `--graphs` writes each model's measured graph. `report.py`
-makes a table of the rows, `picture.py` a picture.
+`--row-limit` is given up. Rows that are in the file of `--json` already are not measured
+again, so that a run that was cut off is gone on with. `--graphs` writes each model's
+measured graph. `report.py` makes a table of the rows, `picture.py` a picture.
 """
 
 import argparse
 import functools
-import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import kept  # noqa: E402
 import runs  # noqa: E402
 import together  # noqa: E402
 from covered import no_worse  # noqa: E402
@@ -37,51 +38,62 @@ from models import MODELS  # noqa: E402
 GIB = 2**30
 
 
-def rows_of(name, options):
-    case = MODELS[name]()
+def rows_of(name, options, measured=()):
+    """Of one model. `measured` are rows of it that are there already."""
+    there = {row["way"]: row for row in measured}
+    case = functools.cache(MODELS[name])  # Only if there is something to measure.
 
-    def row(way, found):
+    def row(way, run):
+        if way in there:
+            return there[way]
+        found = {"model": name, "way": way, **run(case())}
         runs.clean()
-        return {"model": name, "way": way, **found}
+        return found
 
     ways = {"eager": runs.eager, "every block": runs.every_block,
             "compiled every block": runs.compiled_every_block}
-    compiled = [(f"compiled {budget}", functools.partial(runs.compiled, case, budget))
+    compiled = [(f"compiled {budget}", functools.partial(runs.compiled, budget=budget))
                 for budget in options.compile]
-    peers = [(way, functools.partial(ways[way], case)) for way in options.peers]
+    peers = [(way, ways[way]) for way in options.peers]
 
     def keep(graph, milliseconds):
         if options.graphs and not any(run.number for run in graph.schedule.runs):
             options.graphs.mkdir(parents=True, exist_ok=True)
             path = options.graphs / f"{name}.json"
-            path.write_text(graph_text(graph, name, case.text, milliseconds),
+            path.write_text(graph_text(graph, name, case().text, milliseconds),
                             encoding="utf-8")
 
     before = []  # Of ours.
 
-    def ours(way, budget, on_graph=None):
-        found = row(f"ours {way}", runs.ours(case, budget, options, on_graph))
-        before.extend([found] * ("peak" in found))
+    def ours(way, run):
+        found = row(f"ours {way}", run)
+        before.extend([found] * ("peak" in found and "as" not in found))
         return found
 
+    def within(budget, on_graph=None):
+        return functools.partial(runs.ours, budget=budget, options=options,
+                                 on_graph=on_graph)
+
+    def least(case):
+        refused = within(1)(case)
+        runs.clean()
+        return within(refused["least"])(case) if refused.get("least") else refused
+
     def both(way, run):
-        found = row(way, run_of(run, options.row_limit))
+        found = row(way, lambda case: run_of(functools.partial(run, case),
+                                             options.row_limit))
         yield found
         if "peak" in found:
-            if (known := no_worse(before, found)) is None:
-                yield ours(f"at {way}", found["peak"])
+            known = no_worse(before, found)
+            if known is None or f"ours at {way}" in there:
+                yield ours(f"at {way}", within(found["peak"]))
             else:
                 yield {**known, "way": f"ours at {way}", "as": known["way"]}
 
     for peer in (*compiled[:1], *peers):
         yield from both(*peer)
     for budget in options.budgets:
-        if budget == "least":
-            refused = ours("least", 1)
-            least = refused.get("least")
-            yield ours("least", least) if least else refused
-        else:
-            yield ours(budget, budget, keep)
+        yield ours(budget, least if budget == "least" else within(budget, keep))
     for peer in compiled[1:]:
         yield from both(*peer)
 
@@ -147,20 +159,21 @@ def main():
     if unknown := [name for name in options.models if name not in MODELS]:
         parser.error(f"no model is called {unknown[0]}; there are {', '.join(MODELS)}")
 
+    there = kept.read(options.json)
+
     def write(rows):
-        if options.json:
-            unfinished = options.json.with_suffix(".part")
-            unfinished.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-            unfinished.replace(options.json)
+        kept.write(options.json, kept.merged(there, rows))
 
     if options.at_once > 1:
         sys.exit(min(1, together.run(options.models, options.at_once,
-                                     arguments(options), write)))
+                                     arguments(options), there, write)))
     runs.time_alone()
     rows = []
     for name in options.models:
-        for row in rows_of(name, options):
-            print(show(row), flush=True)
+        mine = [row for row in there if row["model"] == name]
+        for row in rows_of(name, options, mine):
+            if row not in mine:
+                print(show(row), flush=True)
             rows.append(row)
             write(rows)
         runs.clean()

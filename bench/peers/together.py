@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several models at once, each in a process of its own; one at a time is timed."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import kept
 from alone import Gate, family_of, tell
 
 _PEERS = Path(__file__).resolve().parent
@@ -26,18 +26,19 @@ def _started(name, args, folder, gate):
 
 
 def _rows(names, folder):
-    for name in names:
-        path = folder / f"{name}.json"
-        if path.exists():
-            yield from json.loads(path.read_text(encoding="utf-8"))
+    return [row for name in names for row in kept.read(folder / f"{name}.json")]
 
 
-def run(names, count, args, write):
-    """All models, `count` at a time, with these arguments; `write` is given the rows
-    so far now and then. Returns how many of them failed."""
+def run(names, count, args, there, write):
+    """All models, `count` at a time, with these arguments. `there` are rows that are not
+    measured again; `write` is given the rows so far now and then. Returns how many models
+    failed."""
     failed, running, waiting = 0, [], list(names)
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
+        for name in names:
+            kept.write(folder / f"{name}.json",
+                       [row for row in there if row["model"] == name])
         gate = Gate.of_environment()
         if not gate.owner:
             gate = Gate(folder / "gate", os.getpid())
@@ -51,7 +52,7 @@ def run(names, count, args, write):
                     failed += process.returncode != 0
                     if process.returncode < 0:  # Perhaps inside the gate.
                         tell(family_of(gate.owner), signal.SIGCONT)
-                write(list(_rows(names, folder)))
+                write(_rows(names, folder))
         finally:
             tell(family_of(os.getpid()) - {os.getpid()}, signal.SIGKILL)
     return failed

@@ -63,40 +63,78 @@ def test_ours_is_not_measured_where_less_memory_was_enough(monkeypatch):
     assert no_worse(before, {"peak": 3, "ms": 11.0}) is None
 
 
-def rows_of_a_model(monkeypatch, ours, others):
-    """What bench/peers writes, of one model: `ours` by budget, `others` by name."""
+def rows_of_a_model(monkeypatch, measured=(), make=object):
+    """What bench/peers writes, of one model, and what it measured for that."""
     monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    asked = []
 
-    def run_ours(case, budget, options, on_graph):
-        return dict(ours[budget])
+    def run(way, case):
+        asked.append(way)
+        return dict(MEASURED[way])
 
-    runs = {"clean": lambda: None, "ours": run_ours,
-            "compiled": lambda case, budget: dict(others[f"compiled {budget}"])}
+    runs = {"clean": lambda: None,
+            "ours": lambda case, budget, options, on_graph=None: run(budget, case),
+            "compiled": lambda case, budget: run(f"compiled {budget}", case)}
     for way in ("eager", "every block", "compiled every block"):
-        runs[way.replace(" ", "_")] = functools.partial(
-            lambda way, case: dict(others[way]), way)
+        runs[way.replace(" ", "_")] = functools.partial(run, way)
     monkeypatch.setitem(sys.modules, "runs", SimpleNamespace(**runs))
     monkeypatch.setitem(sys.modules, "graphs", SimpleNamespace(graph_text=None))
-    monkeypatch.setitem(sys.modules, "models", SimpleNamespace(MODELS={"m": object}))
+    monkeypatch.setitem(sys.modules, "models", SimpleNamespace(MODELS={"m": make}))
     found = runpy.run_path(str(ROOT / "bench/peers/__main__.py"), run_name="peers")
     options = SimpleNamespace(
         compile=[1.0, 0.5, 0.0], peers=["compiled every block", "eager"], row_limit=0,
         budgets=["least", "60%"], graphs=None)
-    return [(row["way"], row.get("as", "")) for row in found["rows_of"]("m", options)]
+    return list(found["rows_of"]("m", options, measured)), asked
+
+
+MEASURED = {
+    "compiled 1.0": {"peak": 9, "ms": 10.0}, 9: {"peak": 9, "ms": 9.9},
+    "compiled every block": {"peak": 5, "ms": 14.0}, 5: {"peak": 5, "ms": 13.0},
+    "eager": {"peak": 7, "ms": 12.5}, 7: {"peak": 7, "ms": 12.6},
+    1: {"error": "nothing fits", "least": 3}, 3: {"peak": 3, "ms": 20.0},
+    "60%": {"peak": 6, "ms": 12.0},
+    "compiled 0.5": {"error": "no"}, "compiled 0.0": {"peak": 6, "ms": 12.0}}
 
 
 def test_ours_stands_beside_each_of_the_others(monkeypatch):
-    others = {"compiled 1.0": {"peak": 9, "ms": 10.0}, "eager": {"peak": 7, "ms": 12.5},
-              "compiled every block": {"peak": 5, "ms": 14.0},
-              "compiled 0.5": {"error": "no"}, "compiled 0.0": {"peak": 6, "ms": 12.0}}
-    ours = {9: {"peak": 9, "ms": 9.9}, 5: {"peak": 5, "ms": 13.0},
-            7: {"peak": 7, "ms": 12.6}, "60%": {"peak": 6, "ms": 12.0},
-            1: {"error": "nothing fits", "least": 3}, 3: {"peak": 3, "ms": 20.0}}
-    assert rows_of_a_model(monkeypatch, ours, others) == [
+    rows, asked = rows_of_a_model(monkeypatch)
+    assert asked == list(MEASURED)
+    assert [(row["way"], row.get("as", "")) for row in rows] == [
         ("compiled 1.0", ""), ("ours at compiled 1.0", ""),
         ("compiled every block", ""), ("ours at compiled every block", ""),
         ("eager", ""), ("ours at eager", ""), ("ours least", ""), ("ours 60%", ""),
         ("compiled 0.5", ""), ("compiled 0.0", ""), ("ours at compiled 0.0", "ours 60%")]
+
+
+def test_what_is_there_already_is_not_measured_again(monkeypatch):
+    rows, _ = rows_of_a_model(monkeypatch)
+    for count in range(len(rows) + 1):
+        again, asked = rows_of_a_model(monkeypatch, rows[:count])
+        assert again == rows
+        assert asked == list(MEASURED)[len(MEASURED) - len(asked):]
+
+    def fail():
+        raise AssertionError("there is nothing to measure")
+
+    assert rows_of_a_model(monkeypatch, rows, make=fail) == (rows, [])
+
+
+def test_rows_of_several_runs_are_one_file(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    import kept
+
+    def row(model, way, ms):
+        return {"model": model, "way": way, "ms": ms}
+
+    path = tmp_path / "rows.json"
+    assert kept.read(path) == kept.read(None) == []
+    before = [row("a", "eager", 1), row("b", "eager", 2)]
+    kept.write(path, before)
+    kept.write(path, kept.merged(kept.read(path), [row("b", "ours", 3), row("a", "ours", 4),
+                                                   row("a", "eager", 1)]))
+    assert kept.read(path) == [row("a", "eager", 1), row("a", "ours", 4),
+                               row("b", "eager", 2), row("b", "ours", 3)]
+    assert [item.name for item in tmp_path.iterdir()] == ["rows.json"]
 
 
 def test_the_picture_has_a_point_for_every_row_that_ran(made_by):
