@@ -318,7 +318,7 @@ class PlannedGraph:
         meanwhile: Callable[[], None] | None = self._meanwhile.work
         if type(self.ranks) is not agreement.Alone:  # Others wait for this one.
             below, meanwhile = math.inf, None
-        known = remembered.least(cache, self.program)
+        known = remembered.sequences(cache, self.program)
         try:
             self.planned = self.ranks.planned(
                 self.program, budget, self.name, lambda: remembered.plan(
@@ -326,13 +326,14 @@ class PlannedGraph:
                     lambda: planner.plan(
                         self.program, budget, time_limit=options.time_limit,
                         gap=options.gap, threads=options.threads, seed=options.seed,
-                        name=self.name, least=known, below=below,
+                        name=self.name, known=known, below=below,
                         meanwhile=meanwhile)))
         except InfeasibleBudget as error:
             if error.sequence is not None:
                 # Whoever asks for that budget next is to have it.
                 remembered.store_least(cache, self.program, error.sequence)
             raise
+        remembered.store_sequence(cache, self.program, self.planned)
 
     def _plan_piece(self) -> None:
         """As planned together with the others, or for now."""

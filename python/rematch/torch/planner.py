@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import rematch
@@ -112,12 +112,12 @@ def schedule_of(program: Program, graph: rematch.Graph,
 
 def plan(program: Program, budget: int, *, time_limit: float = 10.0,
          gap: float = 0.0, threads: int = 0, seed: int = 0,
-         name: str = "", least: list[int] | None = None,
+         name: str = "", known: Sequence[list[int]] = (),
          below: float = math.inf,
          meanwhile: Callable[[], None] | None = None) -> Planned:
     """The cheapest schedule found whose peak, as memory is really used, is at
-    most `budget`. `least` is a sequence that is known to need little memory.
-    Raises InfeasibleBudget. If there is a schedule already, which takes `below`, in
+    most `budget`. `known` are sequences that were found for this or other budgets: what
+    fits is begun with, and nothing worse is found. Raises InfeasibleBudget. If there is a schedule already, which takes `below`, in
     microseconds: NothingBetter, where none is found, and once it is proved that none
     takes less. `meanwhile` is called now and then while a search runs."""
     def look(found: rematch.SearchProgress | rematch.Solution) -> None:
@@ -130,10 +130,15 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
             meanwhile()
 
     graph = to_graph(program, name)
+    before = [planned for sequence in known
+              if (planned := _known(program, graph, sequence)) is not None]
+    start = min((planned for planned in before if planned.schedule.peak <= budget),
+                key=lambda planned: planned.schedule.cost, default=None)
+    begin = start and rematch.plan_from_sequence(graph, start.sequence)
     limit = budget
     for _ in range(_MOST_TRIES):
         solution = rematch.solve(graph, limit, time_limit=time_limit, gap=gap,
-                                 threads=threads or None, seed=seed,
+                                 threads=threads or None, seed=seed, start=begin,
                                  on_progress=on_progress if meanwhile or
                                  below < math.inf else None)
         look(solution)
@@ -144,16 +149,29 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
         if schedule.peak <= budget:
             return Planned(schedule, sequence, solution, graph)
         limit -= schedule.peak - budget
+    if start is not None:
+        return start
     if below < math.inf:  # Who has a plan does without the least.
         raise NothingBetter
     found = None
     try:
-        found = plan_least(program, time_limit=time_limit, name=name, known=least)
+        found = plan_least(program, time_limit=time_limit, name=name, known=before)
     except InfeasibleBudget:
         pass
     if found is not None and found.schedule.peak <= budget:
         return found
     raise infeasible(program, budget, found, solution.outcome == "infeasible")
+
+
+def _known(program: Program, graph: rematch.Graph,
+           sequence: list[int]) -> Planned | None:
+    """As it was found before; None if it is damaged."""
+    try:
+        if _damage(program, sequence):
+            return None
+        return Planned(schedule_of(program, graph, sequence), sequence, None, graph)
+    except (rematch.Error, IndexError, KeyError, TypeError):
+        return None
 
 
 def restored(program: Program, sequence: list[int], solution: str | None,
@@ -167,19 +185,19 @@ def restored(program: Program, sequence: list[int], solution: str | None,
 
 
 def plan_least(program: Program, *, time_limit: float = 0.0, name: str = "",
-               known: list[int] | None = None) -> Planned:
-    """The schedule that was found to need the least memory, or the `known` one."""
+               known: Sequence[Planned] = ()) -> Planned:
+    """The schedule that was found to need the least memory, now or before."""
     graph = to_graph(program, name)
     least = rematch.solve_least_peak(
         graph, time_limit=max(time_limit, _LEAST_PEAK_SECONDS))
-    choices = [(known, None)] if known is not None else []
+    choices = [*known]
     if least.plan is not None:
-        choices.append((least.plan.computed_ops(), least))
+        sequence = least.plan.computed_ops()
+        choices.append(Planned(schedule_of(program, graph, sequence), sequence, least,
+                               graph))
     if not choices:
         raise InfeasibleBudget("no plan was found at all")
-    found = [Planned(schedule_of(program, graph, sequence), sequence, solution, graph)
-             for sequence, solution in choices]
-    return min(found, key=lambda planned: planned.schedule.peak)
+    return min(choices, key=lambda planned: planned.schedule.peak)
 
 
 def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned:

@@ -32,7 +32,8 @@ log = logging.getLogger("rematch")
 _named: dict[str, Any] = {}  # What budgets that were named take, by key.
 _KERNELS = {"recompute", "in_place", "peak", "cost"}  # What a record of them has.
 _WAY = {"kernels", "need", "cost"}
-_MOST_WAYS = 16
+_SEQUENCE = {"sequence", "need", "cost"}
+_MOST_RECORDS = 16  # Under one key.
 _WORTH_A_CHANGE = 0.001  # Of the time.
 
 
@@ -46,7 +47,8 @@ def _searched_with(options: Options) -> list:
 
 def plan(cache: ProfileCache | None, options: Options, program: Program, budget: int,
          name: str, make: Callable[[], planner.Planned]) -> planner.Planned:
-    """As found before, or as it is made now."""
+    """As found before, unless less memory was found to take less time since, or as it
+    is made now."""
     if cache is None:
         return make()
     key = _key("plan", digest(program), budget, program.outside_bytes,
@@ -58,7 +60,7 @@ def plan(cache: ProfileCache | None, options: Options, program: Program, budget:
         try:
             planned = planner.restored(program, found["sequence"], found["solution"],
                                        program.outside_bytes, name)
-            if planned.schedule.peak <= budget:
+            if planned.schedule.peak <= budget and not _is_beaten(cache, planned, budget):
                 return planned
         except Exception as error:  # Whatever is wrong with it: it is made anew.
             log.warning("a plan that was found before is damaged and not used: %s",
@@ -69,6 +71,19 @@ def plan(cache: ProfileCache | None, options: Options, program: Program, budget:
         "sequence": planned.sequence,
         "solution": solution.to_json(planned.graph) if solution else None})
     return planned
+
+
+def _is_beaten(cache: ProfileCache, planned: planner.Planned, budget: int) -> bool:
+    program, cost = planned.schedule.program, planned.schedule.cost
+    found = _records(cache, _sequences_key(program), _SEQUENCE)
+    return bool(_better(found, budget - program.outside_bytes, cost))
+
+
+def _better(records: list[dict], room: int, cost: float) -> list[dict]:
+    """Those that take less than this time in this room, the fastest first."""
+    found = [one for one in records
+             if one["need"] <= room and one["cost"] < cost * (1 - _WORTH_A_CHANGE)]
+    return sorted(found, key=lambda one: one["cost"])
 
 
 def _least_key(program: Program) -> str:
@@ -83,6 +98,28 @@ def least(cache: ProfileCache | None, program: Program) -> list[int] | None:
 def store_least(cache: ProfileCache | None, program: Program,
                 sequence: list[int]) -> None:
     _store_named(cache, _least_key(program), sequence)
+
+
+def _sequences_key(program: Program) -> str:
+    return _key("sequences", digest(program))
+
+
+def sequences(cache: ProfileCache | None, program: Program) -> list[list[int]]:
+    """Of ops, that were found for some budget. They may be damaged."""
+    found = _records(cache, _sequences_key(program), _SEQUENCE)
+    known = [one["sequence"] for one in found]
+    if (needs_least := least(cache, program)) is not None:
+        known.append(needs_least)
+    return known
+
+
+def store_sequence(cache: ProfileCache | None, program: Program,
+                   planned: planner.Planned) -> None:
+    """What was found for some budget: whoever has more memory is to take no longer."""
+    schedule = planned.schedule
+    _store_record(cache, _sequences_key(program), {
+        "sequence": planned.sequence, "need": schedule.peak - program.outside_bytes,
+        "cost": schedule.cost})
 
 
 def _least_together_key(programs: Sequence[Program]) -> str:
@@ -114,29 +151,32 @@ def ways(cache: ProfileCache | None, key: str, room: int, cost: float) -> list[d
     room, the fastest first. Several processes choose together."""
     if cache is None or _are_several():
         return []
-    found = [way for way in _ways(cache, key)
-             if way["need"] <= room and way["cost"] < cost * (1 - _WORTH_A_CHANGE)]
-    return [way["kernels"] for way in sorted(found, key=lambda way: way["cost"])]
-
-
-def _ways(cache: ProfileCache, key: str) -> list[dict]:
-    found = cache.find_record(key)
-    return [way for way in found if isinstance(way, dict) and _WAY <= way.keys()] \
-        if isinstance(found, list) else []
+    return [way["kernels"] for way in _better(_records(cache, key, _WAY), room, cost)]
 
 
 def store_way(cache: ProfileCache | None, key: str, kernels: dict, need: int,
               cost: float) -> None:
     """Those that were chosen for some budget: the bytes of its plan, without what is
-    outside, and microseconds. What takes more of both than another is forgotten."""
+    outside, and microseconds."""
+    _store_record(cache, key, {"kernels": kernels, "need": need, "cost": cost})
+
+
+def _records(cache: ProfileCache | None, key: str, fields: set[str]) -> list[dict]:
+    found = cache.find_record(key) if cache else None
+    return [one for one in found if isinstance(one, dict) and fields <= one.keys()] \
+        if isinstance(found, list) else []
+
+
+def _store_record(cache: ProfileCache | None, key: str, record: dict) -> None:
+    """Among others. What takes more memory and more time than another is forgotten."""
     if cache is None:
         return
-    found = [{"kernels": kernels, "need": need, "cost": cost}]
-    for way in _ways(cache, key):
-        if not any(other["need"] <= way["need"] and other["cost"] <= way["cost"]
+    found = [record]
+    for one in _records(cache, key, set(record)):
+        if not any(other["need"] <= one["need"] and other["cost"] <= one["cost"]
                    for other in found):
-            found.append(way)
-    cache.store_record(key, found[:_MOST_WAYS])
+            found.append(one)
+    cache.store_record(key, found[:_MOST_RECORDS])
 
 
 def _find_named(cache: ProfileCache | None, key: str) -> Any:
