@@ -34,6 +34,9 @@ function(rematch_module layer)
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   set_target_properties(${library} PROPERTIES
     EXPORT_NAME ${layer} POSITION_INDEPENDENT_CODE ON)
+  if(REMATCH_PRECOMPILE STREQUAL "all" AND sources)
+    rematch_precompile(${library} rematch_base)
+  endif()
 
   if(REMATCH_BUILD_TESTS AND tests)
     rematch_test(${library}_test unit
@@ -55,7 +58,7 @@ function(rematch_test name label)
   target_compile_options(${name} PRIVATE
     "$<$<CONFIG:Release>:-O1>" "$<$<BOOL:${REMATCH_SANITIZE}>:-O0>")
   if(REMATCH_PRECOMPILE)
-    rematch_precompile(${name})
+    rematch_precompile(${name} rematch_base_test)
   endif()
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST
@@ -63,18 +66,23 @@ function(rematch_test name label)
     PROPERTIES LABELS ${label})
 endfunction()
 
-# rematch_precompile(<test>)
+# rematch_precompile(<target> <first>)
 #
-# Gives a test the precompiled headers that all tests share; base's has them
-# made. They hide an #include that a test lacks, so most presets go without: of
-# those that build tests, asan alone has them. Where GCC 12 optimizes, it warns
-# of overflows in std::string that are not there if <string> is precompiled.
-function(rematch_precompile name)
-  if(name STREQUAL "rematch_base_test")
-    target_precompile_headers(${name} PRIVATE
-      <algorithm> <cmath> <functional> <map> <memory> <optional> <set> <span>
-      <sstream> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
-  else()
-    target_precompile_headers(${name} REUSE_FROM rematch_base_test)
+# Gives a target the precompiled headers of the first one of its kind. They hide
+# an #include that a file lacks: what people install is built without.
+function(rematch_precompile target first)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # With <string> precompiled GCC 12 sees overflows in std::string.
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
   endif()
+  if(NOT target STREQUAL first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+    return()
+  endif()
+  set(headers <algorithm> <cmath> <functional> <map> <memory> <optional> <set>
+              <span> <string> <string_view> <vector> <fmt/format.h>)
+  if(target MATCHES "_test$")
+    list(APPEND headers <sstream> <gtest/gtest.h>)
+  endif()
+  target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()

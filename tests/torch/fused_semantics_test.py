@@ -163,7 +163,8 @@ def test_what_is_drawn_again_in_backward_is_the_same():
     def step_of(model, budget):
         torch._dynamo.reset()
         return rematch.torch.TrainStep(model, lambda output, _: output.square().mean(),
-                                       budget=budget, kernels="fused", cache=False)
+                                       budget=budget, kernels="fused", cache=False,
+                                       time_limit=1)
 
     inputs = torch.randn(1024, SIZE)
     with pytest.raises(rematch.torch.InfeasibleBudget) as failure:

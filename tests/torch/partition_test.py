@@ -78,7 +78,7 @@ def test_other_partitions_are_of_the_same_step(monkeypatch):
     original, states = compiler.capture, []
     monkeypatch.setattr(compiler, "capture", lambda *given: states.append(
         torch.is_autocast_enabled("cpu")) or original(*given))
-    step = rematch.torch.compile(Dropping(6), budget="70%", kernels="fused",
+    step = rematch.torch.compile(Dropping(6), budget="70%", kernels="fused", time_limit=1,
                                  cache=False)
     with torch.autocast("cpu", torch.bfloat16):
         step(torch.randn(256, SIZE)).float().sum().backward()
