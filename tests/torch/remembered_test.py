@@ -26,6 +26,7 @@ def program():
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+    monkeypatch.setattr(remembered, "_named", {})
     cache = ProfileCache("cpu", "0")
     yield cache
     cache.close()
