@@ -6,9 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from rematch.torch.fused import lowering, parts
+from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Pass
 from rematch.torch.fused.draws import draws
+from rematch.torch.fused.expressions import fake_allocation, with_pointers
 from rematch.torch.fused.wrapper import read
 from rematch.torch.fused.writes import NotUnderstood
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -62,8 +63,8 @@ def test_rows_of_a_buffer_may_be_longer_than_what_is_used():
               ".as_strided((2, 5), (8, 1))")
     found = wrapper(padded, "fill(primals_1, buf0)")
     assert found.calls[0].writes == ["buf0"]
-    whole = SimpleNamespace(device=torch.device("cpu"), mode=FakeTensorMode())
-    fake = lowering._fake_allocation(found.allocations["buf0"], whole)
+    fake = fake_allocation(found.allocations["buf0"], torch.device("cpu"),
+                           FakeTensorMode())
     assert (fake.shape, fake.stride()) == ((2, 5), (8, 1))
     assert fake.untyped_storage().nbytes() == 4 * (8 + 6)
     with pytest.raises(NotUnderstood):  # It begins elsewhere.
@@ -161,5 +162,5 @@ def test_parts_that_overlap_are_refused_if_somebody_reads_in_between(other):
 def test_kernels_are_given_pointers():
     """Making a view takes time, and a kernel looks at where it begins alone."""
     call = ast.parse(f"fill({LEFT}, {RIGHT}, buf1, 8, stream=stream0)").body[0].value
-    assert ast.unparse(lowering._with_pointers(call)) == \
+    assert ast.unparse(with_pointers(call)) == \
         f"fill(buf0, {RIGHT}, buf1, 8, stream=stream0)"

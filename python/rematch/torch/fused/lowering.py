@@ -24,10 +24,13 @@ from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
 from rematch.torch.fused.draws import draws
+from rematch.torch.fused.expressions import (allocation_like, definitions, fake_allocation,
+                                             names_in, shape_of, short_name,
+                                             with_pointers)
 from rematch.torch.fused.in_place import Kernel
 from rematch.torch.fused.snippet import Snippet
-from rematch.torch.fused.wrapper import Call, Wrapper, allocated, read, substituted
-from rematch.torch.fused.writes import NotUnderstood, is_method
+from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
+from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.layout import extent
 from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
@@ -40,7 +43,7 @@ class _Pass:
                  wrapper: Wrapper, names: dict[str, ast.expr]) -> None:
         self.whole, self.phase = whole, phase
         self.compiled, self.wrapper = compiled, wrapper
-        self.texts = _definitions(compiled.source)
+        self.texts = definitions(compiled.source)
         for name in (*wrapper.allocations, *wrapper.elements,
                      *(call.result for call in wrapper.calls if call.result)):
             names[name] = ast.Name(f"{phase[0]}_{name}", ast.Load())
@@ -65,7 +68,7 @@ class _Pass:
 
     def _bases(self, names: Sequence[str]) -> list[str]:
         """Values and inputs, by the names of the whole."""
-        found = (_names_in(self._renamed(ast.Name(name, ast.Load())))
+        found = (names_in(self._renamed(ast.Name(name, ast.Load())))
                  for name in names)
         return list(dict.fromkeys(name for some in found for name in some
                                   if name in self.whole.known))
@@ -87,15 +90,15 @@ class _Pass:
         for name in reads:
             if name not in whole.version and name not in program.inputs:
                 raise NotUnderstood(call.node, f"reads '{name}', which is not there")
-        name = f"{self.phase[0]}{len(program.ops)}_{_short(call.node)}"
+        name = f"{self.phase[0]}{len(program.ops)}_{short_name(call.node)}"
         node = self._renamed(call.node)
         kernel = self.wrapper.writer.kernel_of(call.node)
         if kernel:
             whole.kernels[name] = Kernel(*kernel, node.args)
-            node = _with_pointers(node)
+            node = with_pointers(node)
         settings = [f"{name} = {ast.unparse(value)}"
                     for name, value in self.wrapper.settings.items()
-                    if name in _names_in(node)]
+                    if name in names_in(node)]
         lines = [f"{name} = {ast.unparse(self.allocations[name])}" for name in fresh]
         returns, outputs = [*fresh, *again], [*fresh]
         outputs += [whole.new_version(name) for name in again]
@@ -109,13 +112,16 @@ class _Pass:
             lines.append(ast.unparse(node))
         function = _function(name, reads, settings, lines, returns,
                              self.compiled.names)
+        if call.result and not written and self._is_view(call, function, reads):
+            self._show(call, node)
+            return
         changed = [item for item in written if item in program.inputs]
         is_random = draws(call.node, self.wrapper.writer)
         if is_random and self.phase == "backward":
             raise NotUnderstood(call.node, "draws random numbers in backward")
         rerun, others = None, [item for item in reads if item not in changed]
         if changed:  # What it writes to again is let go, and does not matter.
-            aside = [f"{item} = {_allocation(program.inputs[item])}"
+            aside = [f"{item} = {allocation_like(program.inputs[item])}"
                      for item in changed]
             rerun = _function(name, others, settings, [*aside, *lines], returns,
                               self.compiled.names)
@@ -129,28 +135,46 @@ class _Pass:
                 rerun=rerun, rerun_workspace=sum(
                     whole.bytes_like(program.inputs[item]) for item in changed),
                 is_fused=not self.texts.keys().isdisjoint(
-                    _names_in(call.node)),
+                    names_in(call.node)),
                 rerun_args=tuple(Ref(whole.version.get(read, read))
                                  for read in others) if changed else None)
         if is_random and op.recomputable:
             whole.remember_state(op)
         for buffer in fresh:
-            whole.new_value(buffer, _fake_allocation(self.allocations[buffer], whole))
+            whole.new_value(buffer, fake_allocation(
+                self.allocations[buffer], whole.device, whole.mode))
         if call.result:
             whole.run_fake(op, made, len(returns) - len(made))
         for old in again:
             whole.version[old] = outputs[returns.index(old)]
         program.ops.append(op)
 
+    def _is_view(self, call: Call, function: Callable, reads: list[str]) -> bool:
+        """Whether what an operator returns is all that it reads, in another shape or of
+        another type."""
+        if call.result in self.elements or len(reads) != 1:
+            return False
+        given = self.whole.fakes[reads[0]]
+        found = self.whole.fake_results(function, reads)
+        return isinstance(found, torch.Tensor) and \
+            found.untyped_storage()._cdata == given.untyped_storage()._cdata
+
+    def _show(self, call: Call, node: ast.expr) -> None:
+        """Each reader of the result makes it anew, of what it shows. That others write to
+        what is shown has been looked at: showing is reading."""
+        if any(call.result in other.writes for other in self.wrapper.calls):
+            raise NotUnderstood(call.node, "another shape that is written to")
+        self.given[call.result] = node
+
     def _kind(self, call: Call, reads: list[str], lines: list[str]) -> str:
         """The same for the same work."""
         numbers = {name: f"_{index}" for index, name in enumerate(reads)}
         text = re.sub(r"\w+", lambda found: numbers.get(found[0], found[0]),
                       "\n".join(lines))
-        kernels = [self.texts[name] for name in sorted(_names_in(call.node))
+        kernels = [self.texts[name] for name in sorted(names_in(call.node))
                    if name in self.texts]
         digest = hashlib.sha256("\n".join([text, *kernels]).encode()).hexdigest()
-        return f"{_short(call.node)} {digest[:16]}"
+        return f"{short_name(call.node)} {digest[:16]}"
 
     def _can_rerun(self, call: Call, reads: list[str], written: list[str]) -> bool:
         whole = self.whole
@@ -219,7 +243,8 @@ class Lowering:
         one = _Pass(self, "forward", compiled.forward, wrapper, names)
         one.run()
         outputs = one.outputs()
-        self.program.forward_outputs = [self._output(item) for item in outputs[:count]]
+        self.program.forward_outputs = [self._output(item, compiled.forward)
+                                        for item in outputs[:count]]
         return outputs
 
     def _tangents(self) -> None:
@@ -241,7 +266,7 @@ class Lowering:
         given = [*saved, *(ast.Name(node.name, ast.Load()) for node in self.tangents)]
         names = dict(zip(wrapper.inputs, given))
         for name, item in zip(wrapper.inputs, saved):
-            found = [root for root in _names_in(item) if root in self.version]
+            found = [root for root in names_in(item) if root in self.version]
             if found:
                 self.crossing[name] = self.version[found[0]]
         one = _Pass(self, "backward", compiled.backward, wrapper, names)
@@ -251,24 +276,21 @@ class Lowering:
             if op.phase == "backward" and read:
                 raise UnsupportedModel(f"backward reads '{min(read)}', which forward "
                                        "has overwritten")
-        self.program.backward_outputs = [self._output(item) for item in one.outputs()]
+        self.program.backward_outputs = [self._output(item, compiled.backward)
+                                         for item in one.outputs()]
 
-    def _output(self, item: ast.expr) -> Any:
+    def _output(self, item: ast.expr, compiled: Pass) -> Any:
         if isinstance(item, ast.Constant):
             return item.value
-        names = _names_in(item)
         if isinstance(item, ast.Name):
             return Ref(self.version.get(item.id, item.id))
-        if not ast.unparse(item).startswith("reinterpret_tensor("):
+        shown = [name for name in names_in(item) if name in self.known]
+        if not isinstance(item, ast.Call) or len(shown) != 1:
             raise NotUnderstood(item, "an output of another kind")
-        root = next(name for name in names if name in self.known)
-        root = self.version.get(root, root)
+        root = self.version.get(shown[0], shown[0])
         name = f"view{len(self.program.views)}"
-        inner, *shape = item.args
-        if not isinstance(inner, ast.Name):
-            raise NotUnderstood(item, "a shape of another shape")
-        self.program.views[name] = View(
-            name, _reinterpret, (Ref(root), *map(ast.literal_eval, shape)), {}, root)
+        function, arguments = shape_of(item, shown[0], compiled.names)
+        self.program.views[name] = View(name, function, (Ref(root), *arguments), {}, root)
         return Ref(name)
 
     # -- values ------------------------------------------------------------
@@ -312,11 +334,14 @@ class Lowering:
                                    recomputable=False))
         op.state, op.device = Ref(name), self.device
 
+    def fake_results(self, function: Callable, reads: Sequence[str]) -> Any:
+        """What an operator makes, without running it."""
+        with self.mode:
+            return function.fake(*(self.fakes[name] for name in reads))
+
     def run_fake(self, op: Op, made: list[str], skip: int) -> None:
         """Finds what an operator makes without running it."""
-        with self.mode:
-            fakes = [self.fakes[ref.name] for ref in op.args]
-            results = op.call.fake(*fakes)
+        results = self.fake_results(op.call, [ref.name for ref in op.args])
         results = (results if isinstance(results, (list, tuple)) else (results,))[skip:]
         storages = {self.fakes[ref.name].untyped_storage()._cdata for ref in op.args}
         for name, result in zip(made, results, strict=True):
@@ -327,63 +352,6 @@ class Lowering:
                                        "model")
             storages.add(storage)
             self.new_value(name, result)
-
-
-_reinterpret = torch._C._dynamo.guards._reinterpret_tensor
-
-
-def _with_pointers(call: ast.Call) -> ast.Call:
-    """A kernel's call with buffers in place of views of them that begin where they do:
-    it looks at where they begin, and at nothing else."""
-    def whole(item: ast.expr) -> ast.expr:
-        if not (isinstance(item, ast.Call)
-                and ast.unparse(item.func) == "reinterpret_tensor"):
-            return item
-        buffer, *_, offset = item.args
-        begins = isinstance(offset, ast.Constant) and offset.value == 0
-        return buffer if isinstance(buffer, ast.Name) and begins else item
-
-    return ast.Call(call.func, [whole(item) for item in call.args], call.keywords)
-
-
-def _allocation(value: Value) -> str:
-    """Of a tensor like an input."""
-    shape, stride, dtype, kind = value.signature
-    return f"torch.empty_strided({shape}, {stride}, dtype={dtype}, device={kind!r})"
-
-
-def _fake_allocation(call: ast.Call, whole: Lowering) -> torch.Tensor:
-    made = allocated(call)
-    size, stride, dtype = made.args[:3]
-    kind = ast.unparse(made.func).removeprefix("empty_strided_")
-    device = whole.device if kind == whole.device.type else torch.device(kind)
-    with whole.mode:
-        found = torch.empty_strided(
-            ast.literal_eval(size), ast.literal_eval(stride),
-            dtype=getattr(torch, ast.unparse(dtype).removeprefix("torch.")),
-            device=device)
-        return found if made is call else \
-            found.as_strided(*map(ast.literal_eval, call.args))
-
-
-def _names_in(node: ast.expr) -> list[str]:
-    return list(dict.fromkeys(item.id for item in ast.walk(node)
-                              if isinstance(item, ast.Name)))
-
-
-def _short(call: ast.Call) -> str:
-    """For people."""
-    text = call.func.attr if is_method(call) else ast.unparse(call.func)
-    for noise in ("torch.ops.aten.", "extern_kernels.", "aten.", ".default", ".run"):
-        text = text.replace(noise, "")
-    return text.replace(".", "_")[:60]
-
-
-def _definitions(source: str) -> dict[str, str]:
-    """The text of each kernel of a module, by name."""
-    return {node.targets[0].id: ast.unparse(node) for node in ast.parse(source).body
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-            and ast.unparse(node.value.func).startswith("async_compile.")}
 
 
 def _function(*parts) -> Callable:

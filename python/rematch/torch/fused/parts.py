@@ -28,6 +28,8 @@ def _box(expression: ast.expr, size: tuple, stride: tuple) -> list[range] | None
     """The part of a buffer that an expression shows, if it is a box."""
     if isinstance(expression, ast.Name):
         return [range(extent) for extent in size]
+    if ast.unparse(expression.func) != "reinterpret_tensor":
+        return None
     *_, extents, strides, offset = map(ast.literal_eval, expression.args[1:])
     if len(extents) != len(size) or any(
             a != b for a, b, n in zip(strides, stride, extents) if n > 1):
