@@ -144,7 +144,7 @@ def main():
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("models", nargs="*", metavar="MODEL", default=list(MODELS))
     parser.add_argument("--budgets", type=names,
-                        default=names("100%,80%,65%,50%,35%,25%,least"))
+                        default=names("least,25%,35%,50%,65%,80%,100%"))
     parser.add_argument("--peers", type=names,
                         default=names("compiled every block,eager,every block"))
     parser.add_argument("--kernels", default="auto")
