@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import math
 import sys
 import time
@@ -22,9 +23,13 @@ from rematch.torch.lowering import GENERATOR_STATE
 from rematch.torch.profile_cache import ProfileCache
 from rematch.torch.program import Op, Program, Ref, map_refs
 
+log = logging.getLogger("rematch")
+
 _WARM_UPS = 2
 _REPEATS = 5
 _CALLS = 4  # In a row, for each time that is taken on a GPU.
+# What ops raise that do not get along with what they are given.
+_REFUSALS = (RuntimeError, IndexError, ValueError)
 _LEAST_COST = 1e-3  # Microseconds: nothing is free.
 
 
@@ -69,9 +74,9 @@ def _is_doubtful(signature: tuple) -> bool:
         "torch.bfloat16", "torch.float16")
 
 
-def _is_control(signature: tuple) -> bool:
-    """A few integers."""
-    return "int" in signature[2] and _is_small(signature)
+def _is_control(signature: tuple, maker: Op) -> bool:
+    """A few integers, or rows that a factorisation has swapped."""
+    return "int" in signature[2] and (_is_small(signature) or "linalg" in maker.kind)
 
 
 class Profiler:
@@ -129,17 +134,25 @@ class Profiler:
         if view is not None:
             for tree in (view.args, view.kwargs):
                 map_refs(tree, self._find_control)
-        elif ref.name in self.makers and ref.name not in self.controls \
-                and _is_control(self._value(ref.name).signature):
-            self.controls.update(self._doubtful_results(self.makers[ref.name]))
+        elif ref.name in self.makers and ref.name not in self.controls:
+            maker = self.makers[ref.name]
+            if _is_control(self._value(ref.name).signature, maker):
+                self.controls.update(self._doubtful_results(maker))
 
     def _doubtful_results(self, op: Op) -> dict[str, torch.Tensor]:
-        """By name, for real."""
-        args, kwargs = self.arguments(op)
-        result = op.call(*args, **kwargs)
+        """By name, for real; none of an op that does not get along with numbers that
+        are made up."""
+        try:
+            args, kwargs = self.arguments(op)
+            result = op.call(*args, **kwargs)
+        except torch.OutOfMemoryError:
+            raise
+        except _REFUSALS:
+            return {}
         result = result if op.returns_tuple else (result,)
         return {name: tensor for name, tensor in zip(op.outputs, result, strict=True)
-                if name and _is_doubtful(self._value(name).signature)}
+                if name and (_is_doubtful(self._value(name).signature)
+                             or _is_control(self._value(name).signature, op))}
 
     def correct_sizes(self, ops: list[Op]) -> None:
         """Of results of ops with the same arguments, as they really are."""
@@ -179,12 +192,27 @@ class Profiler:
     def measure(self, op: Op) -> tuple[float, int]:
         """Microseconds and bytes."""
         args, kwargs = self.arguments(op)
-        for _ in range(_WARM_UPS):
-            op.call(*args, **kwargs)
+        try:
+            for _ in range(_WARM_UPS):
+                op.call(*args, **kwargs)
+        except torch.OutOfMemoryError:
+            raise
+        except _REFUSALS as error:  # Such as of a matrix that has to be definite.
+            log.info("%s does not get along with numbers that are made up, and is taken "
+                     "to cost what copies of what it reads and makes do: %s", op.name,
+                     error)
+            return self._copying(op), 0
         workspace = self._workspace(op, args, kwargs) if self.is_cuda else 0
         times = [self._time(op, args, kwargs) for _ in range(_REPEATS)]
         # Whoever else uses the device only adds to it.
         return max(min(times), _LEAST_COST), workspace
+
+    def _copying(self, op: Op) -> float:
+        """Microseconds for copies of what it reads and makes."""
+        names = (*self.program.inputs_of(op), *(name for name in op.outputs if name))
+        tensors = tuple(self._tensor(name) for name in names)
+        copying = replace(op, call=lambda *given: [item.clone() for item in given])
+        return max(self._time(copying, tensors, {}), _LEAST_COST)
 
     def _time(self, op: Op, args, kwargs) -> float:
         if not self.is_cuda:
