@@ -350,10 +350,11 @@ class PlannedGraph:
     def _graphs(self, joint: fx.GraphModule, results: int,
                 cache: ProfileCache | None) -> CudaGraphs:
         inputs, constants = self._inputs, _constants(joint)
+        asked = self.planned.solution
 
         def search(budget: int) -> planner.Planned:
             self._search(budget, cache)
-            return self.planned
+            return self.planned.as_answer_to(asked)
 
         why_not = cuda_graphs.why_not(self.schedule, self.device)
         if self.is_piece or self._plans or self.options.plan is not None:

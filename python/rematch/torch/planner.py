@@ -31,6 +31,12 @@ class Planned:
     solution: rematch.Solution | None  # None: not searched for.
     graph: rematch.Graph
 
+    def as_answer_to(self, asked: rematch.Solution | None) -> Planned:
+        """A plan for less memory, with what is proved of the budget that there is."""
+        is_known = self.solution is not None and asked is not None
+        return replace(self, solution=self.solution.as_answer_to(asked)
+                       if is_known else None)
+
 
 def to_json(program: Program, name: str = "") -> dict:
     """The graph of a program, in Rematch's format. Values are tensors."""
@@ -117,9 +123,10 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
          meanwhile: Callable[[], None] | None = None) -> Planned:
     """The cheapest schedule found whose peak, as memory is really used, is at
     most `budget`. `known` are sequences that were found for this or other budgets: what
-    fits is begun with, and nothing worse is found. Raises InfeasibleBudget. If there is a schedule already, which takes `below`, in
-    microseconds: NothingBetter, where none is found, and once it is proved that none
-    takes less. `meanwhile` is called now and then while a search runs."""
+    fits is begun with, and nothing worse is found. Raises InfeasibleBudget. If there is
+    a schedule already, which takes `below`, in microseconds: NothingBetter, where none
+    is found, and once it is proved that none takes less. `meanwhile` is called now and
+    then while a search runs."""
     def look(found: rematch.SearchProgress | rematch.Solution) -> None:
         if math.inf > below <= found.lower_bound:
             raise NothingBetter
@@ -135,19 +142,22 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
     start = min((planned for planned in before if planned.schedule.peak <= budget),
                 key=lambda planned: planned.schedule.cost, default=None)
     begin = start and rematch.plan_from_sequence(graph, start.sequence)
-    limit = budget
+    limit, asked = budget, None
     for _ in range(_MOST_TRIES):
         solution = rematch.solve(graph, limit, time_limit=time_limit, gap=gap,
                                  threads=threads or None, seed=seed, start=begin,
                                  on_progress=on_progress if meanwhile or
                                  below < math.inf else None)
+        asked = asked or solution  # What is proved for less is not for the budget.
         look(solution)
         if solution.plan is None:
             break
         sequence = solution.plan.computed_ops()
         schedule = schedule_of(program, graph, sequence)
         if schedule.peak <= budget:
-            return Planned(schedule, sequence, solution, graph)
+            if start is not None and start.schedule.cost < schedule.cost:
+                break
+            return Planned(schedule, sequence, solution.as_answer_to(asked), graph)
         limit -= schedule.peak - budget
     if start is not None:
         return start
@@ -160,7 +170,7 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
         pass
     if found is not None and found.schedule.peak <= budget:
         return found
-    raise infeasible(program, budget, found, solution.outcome == "infeasible")
+    raise infeasible(program, budget, found, asked.outcome == "infeasible")
 
 
 def _known(program: Program, graph: rematch.Graph,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rematch/plan/solution.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -44,6 +45,23 @@ std::optional<double> Solution::gap() const {
   if (cost == lower_bound) return 0.0;
   if (lower_bound <= 0) return std::nullopt;
   return cost / lower_bound - 1;
+}
+
+Solution as_answer_to(const Solution& asked, Solution found) {
+  if (!found.has_plan()) return asked;
+  found.budget = asked.budget;
+  found.peak_floor = asked.peak_floor;
+  found.lower_bound = std::min(asked.lower_bound, found.cost);
+  const bool is_proved = found.cost == found.lower_bound;
+  found.outcome = is_proved ? Outcome::kOptimal : Outcome::kFeasible;
+  if (is_proved) {
+    found.stop_reason = StopReason::kProved;
+  } else if (found.stop_reason == StopReason::kProved) {
+    found.stop_reason = asked.stop_reason == StopReason::kProved
+                            ? StopReason::kFinished
+                            : asked.stop_reason;
+  }
+  return found;
 }
 
 std::string_view outcome_name(Outcome outcome) {

@@ -105,6 +105,15 @@ void bind_solution(nb::module_& module) {
           "graph"_a, Unlocked(),
           "The solution with its plan in our own JSON, without seconds; raise "
           "InvalidPlan if it is not one of this graph.")
+      .def(
+          "as_answer_to",
+          [](const Solution& self, const Solution& asked) {
+            return as_answer_to(asked, self);
+          },
+          "asked"_a,
+          "This plan, searched for within less memory, as an answer to the "
+          "question that another solution answers: with its budget, and with "
+          "what is proved there.")
       .def("summary_to_json", &summary_to_json,
            "The numbers as one JSON object, as 'rematch plan --json' prints.")
       .def("__eq__",
