@@ -3,7 +3,7 @@
 
 Usage: python3 bench/peers [MODEL ...] [--kernels auto|eager|fused] [--peers LIST]
                            [--compile LIST] [--budgets LIST] [--time-limit S]
-                           [--at-once N] [--row-limit S] [--json FILE]
+                           [--threads N] [--at-once N] [--row-limit S] [--json FILE]
                            [--graphs FOLDER]
 
 For each model, in one run: torch.compile, checkpoint around every block under
@@ -11,10 +11,12 @@ torch.compile, eager, and checkpoint around every block, each followed by ours i
 memory, unless ours was no slower in no more before; ours at the budgets given (shares are
 of what keeping everything takes), and in the least memory that works, if `least` is one
 of them; then torch.compile at PyTorch's own budgets, which are ratios and may take minutes
-to compile, each followed by ours, too. Peaks are of requested bytes,
-everything on the device counted; times are of forward, loss and backward. With
-`--at-once` as many models compile at the same time, each in a process of its own, and
-all but one stand still while it is timed. A row of others that takes longer than
+to compile, each followed by ours, too. Peaks are of requested bytes, everything on the
+device counted; times are of forward, loss and backward.
+
+With `--at-once` as many models compile at the same time, each in a process of its own with
+its share of the processors, and all but one stand still while it is timed. A search may
+lose its time then: give it more by `--time-limit`. A row of others that takes longer than
 `--row-limit` is given up. Rows that are in the file of `--json` already are not measured
 again, so that a run that was cut off is gone on with. `--graphs` writes each model's
 measured graph. `report.py` makes a table of the rows, `picture.py` a picture.
@@ -151,6 +153,7 @@ def main():
     parser.add_argument("--compile", type=numbers,
                         default=[1.0, 0.7, 0.5, 0.3, 0.1, 0.0])
     parser.add_argument("--time-limit", type=float, default=5)
+    parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--at-once", type=int, default=1, metavar="N")
     parser.add_argument("--row-limit", type=float, default=0, metavar="S")
     parser.add_argument("--json", type=Path, metavar="FILE")

@@ -127,7 +127,8 @@ def ours(case, budget, options, on_graph=None):
     begin = time.perf_counter()
     try:
         step = TrainStep(case.model, case.loss_fn, budget=budget,
-                         kernels=options.kernels, time_limit=options.time_limit)
+                         kernels=options.kernels, time_limit=options.time_limit,
+                         threads=options.threads)
         step(case.inputs, case.targets)
     except RematchTorchError as error:
         return {"error": str(error), "least": getattr(error, "least_budget", None)}

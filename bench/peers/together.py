@@ -17,11 +17,14 @@ _PEERS = Path(__file__).resolve().parent
 _FOLDERS = ("REMATCH_CACHE", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 
 
-def _started(name, args, folder, gate):
+def _started(name, args, folder, gate, cpus):
     own = {variable: str(folder / f"{name}-{variable.lower()}")
            for variable in _FOLDERS}
+    # Each would start as many compilers, and threads of a search, as there are processors.
+    own["TORCHINDUCTOR_COMPILE_THREADS"] = str(cpus)
     return subprocess.Popen(
-        [sys.executable, "-B", _PEERS, name, *args, "--json", folder / f"{name}.json"],
+        [sys.executable, "-B", _PEERS, name, *args, "--threads", str(cpus), "--json",
+         folder / f"{name}.json"],
         env={**os.environ, **own, **gate.environment()})
 
 
@@ -34,6 +37,7 @@ def run(names, count, args, there, write):
     measured again; `write` is given the rows so far now and then. Returns how many models
     failed."""
     failed, running, waiting = 0, [], list(names)
+    cpus = max(1, len(os.sched_getaffinity(0)) // min(count, len(names)))
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         for name in names:
@@ -45,7 +49,8 @@ def run(names, count, args, there, write):
         try:
             while running or waiting:
                 while waiting and len(running) < count:
-                    running.append(_started(waiting.pop(0), args, folder, gate))
+                    running.append(_started(waiting.pop(0), args, folder, gate,
+                                            cpus))
                 time.sleep(1)
                 for process in [one for one in running if one.poll() is not None]:
                     running.remove(process)

@@ -36,9 +36,9 @@ ROWS = [
 def made_by(tmp_path):
     (tmp_path / "rows.json").write_text(json.dumps(ROWS), encoding="utf-8")
 
-    def run(script):
+    def run(script, *options):
         return subprocess.run(
-            [sys.executable, "-B", ROOT / "bench/peers" / script,
+            [sys.executable, "-B", ROOT / "bench/peers" / script, *options,
              tmp_path / "rows.json"], capture_output=True, text=True, check=True).stdout
 
     return run
@@ -51,6 +51,31 @@ def test_the_table_has_every_row(made_by):
     assert "| ours 50% | 2.000 | 24.0 | +1 B | +0.0% |  |" in lines[5]
     assert "| ours at compiled 1.0 | 2.000 | 18.0 | as ours at eager |  |  |" in lines[6]
     assert "least 1.000 GiB" in lines[7] and "failed" in lines[3]
+
+
+def test_the_summary_has_a_line_for_each_model(made_by):
+    assert made_by("report.py", "--summary").splitlines()[2:] == [
+        "| a<b | 3.00, 18.0 | 2.00, 18.0 | 2.00, 30.0 |  |  |", "| c |  |  |  |  |  |"]
+
+
+def test_claims_are_about_the_fastest_in_no_more_memory(made_by):
+    lines = made_by("report.py", "--claims").splitlines()
+    assert lines == [
+        "- time against eager (mean -10.0%): a<b -10.0%, c needs more",
+        "- time against compiled every block (mean -40.0%): a<b -40.0%",
+        "- time against compiled 1.0 (mean +0.0%): a<b +0.0%",
+        "- peak against predicted: 0.000% off at most, 0 of 2 above their budget",
+        "- time against predicted: -10.0% to +0.0%",
+        "- slower in more memory by at most: a<b 0.0%, c 0.0%"]
+
+
+def test_more_memory_that_costs_time_is_said(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    from report import slower_with_more
+
+    rows = [{"model": "m", "way": f"ours {peak}", "peak": peak, "ms": ms}
+            for peak, ms in ((3, 12.0), (1, 20.0), (2, 10.0), (4, 11.0))]
+    assert slower_with_more(rows) == {"m": pytest.approx(0.2)}
 
 
 def test_ours_is_not_measured_where_less_memory_was_enough(monkeypatch):
@@ -202,6 +227,32 @@ def test_all_others_stand_still_while_one_is_timed(tmp_path, monkeypatch):
         tell(family_of(other.pid), signal.SIGKILL)
         other.wait()
     assert json.loads(found.lower()) == [True, False, True, True, False, True]
+
+
+def test_models_at_once_share_the_processors(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench/peers")
+    import together
+
+    started = []
+
+    def start(command, env):
+        started.append((command[3], command[command.index("--threads") + 1],
+                        env["TORCHINDUCTOR_COMPILE_THREADS"]))
+        path = Path(command[-1])
+        rows = json.loads(path.read_text()) + [{"model": command[3], "way": "new"}]
+        path.write_text(json.dumps(rows))
+        return SimpleNamespace(poll=lambda: int(command[3] == "b"),
+                               returncode=int(command[3] == "b"))
+
+    monkeypatch.setattr(together.subprocess, "Popen", start)
+    monkeypatch.setattr(together.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(together.os, "sched_getaffinity", lambda pid: range(16))
+    written = []
+    there = [{"model": "c", "way": "old"}]
+    assert together.run(["a", "b", "c"], 2, ["--x", "y"], there, written.append) == 1
+    assert started == [("a", "8", "8"), ("b", "8", "8"), ("c", "8", "8")]
+    assert [(row["model"], row["way"]) for row in written[-1]] == [
+        ("a", "new"), ("b", "new"), ("c", "old"), ("c", "new")]
 
 
 def test_without_a_gate_nobody_waits(monkeypatch):
