@@ -4,12 +4,13 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+HOLLOW_GPU ?= 2.11.0 2.13.0
 
 CXX_FILES = $$(find src tests bench -name '*.h' -o -name '*.cc')
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test bench bench-proofs fuzz lint format wheel install clean
+.PHONY: help build demo test test-hollow bench bench-proofs fuzz lint format wheel install clean
 .PHONY: setup setup-test setup-lint setup-fuzz
 
 help:  ## List these targets.
@@ -27,6 +28,9 @@ test: setup-test build build/asan/build.ninja  ## Run every test, also with sani
 	@ctest --preset release -j $(JOBS)
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan -j $(JOBS)
+
+test-hollow: build  ## Run the GPU tests on a GPU that computes nothing.
+	@for version in $(HOLLOW_GPU); do tools/hollow_gpu $$version || exit 1; done
 
 bench: build  ## Run the micro-benchmarks.
 	@cmake --build --preset release -j $(JOBS)

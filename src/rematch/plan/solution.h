@@ -62,10 +62,10 @@ struct Solution {
   friend bool operator==(const Solution&, const Solution&) = default;
 };
 
-// A plan that was searched for within less memory, as an answer to the question that
-// `asked` answers: with its budget, and with what is proved there. Less memory proves
-// more, which does not hold for all plans within the budget. `asked` itself if `found`
-// has no plan.
+// A plan that was searched for within less memory, as an answer to the question
+// that `asked` answers: with its budget, and with what is proved there. Less
+// memory proves more, which does not hold for all plans within the budget.
+// `asked` itself if `found` has no plan.
 Solution as_answer_to(const Solution& asked, Solution found);
 
 // "optimal", "feasible", "infeasible", "unknown".
