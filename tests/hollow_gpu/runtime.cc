@@ -33,6 +33,7 @@ std::mutex guard;
 std::map<void*, std::size_t> blocks;
 std::atomic<std::size_t> used = 0;
 bool is_capturing = false;
+cudaStream_t captured = nullptr;
 
 double milliseconds() {
   using namespace std::chrono;
@@ -254,9 +255,17 @@ EXPORT cudaError_t cudaEventElapsedTime(float* time, cudaEvent_t begin,
   return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                          cudaStreamCaptureMode) {
   is_capturing = true;
+  captured = stream;
   return cudaSuccess;
+}
+
+// Waiting for what is recorded cannot be recorded.
+EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return is_capturing && stream == captured ? cudaErrorStreamCaptureUnsupported
+                                            : cudaSuccess;
 }
 
 EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {

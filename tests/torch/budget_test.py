@@ -48,7 +48,7 @@ def test_dropout_would_differ_without_replay(monkeypatch):
     """The negative control: the tests above can fail."""
     # Random ops cost next to nothing, so that it pays to run them again.
     monkeypatch.setattr(profiling.Profiler, "measure",
-                        lambda self, op: (0.01 if op.state else 100.0, 0))
+                        lambda self, op: (0.01 if op.state else 100.0, 0, {}))
     least, most = range_of("gpt")
     first = models.make("gpt")
     plain = training.copy_of(first)

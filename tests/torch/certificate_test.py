@@ -12,7 +12,7 @@ from rematch.torch import InfeasibleBudget, planner, profiling
 
 @pytest.fixture
 def program(monkeypatch):
-    monkeypatch.setattr(profiling.Profiler, "measure", lambda self, op: (100.0, 0))
+    monkeypatch.setattr(profiling.Profiler, "measure", lambda self, op: (100.0, 0, {}))
     torch._dynamo.reset()
     step = training.step_of(models.make("gpt"), "gpt", "100%", cache=False)
     step(*models.batch("gpt"))

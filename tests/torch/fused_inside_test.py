@@ -5,7 +5,7 @@ import pytest
 import rematch.torch
 import torch
 from rematch.torch import planner
-from rematch.torch.errors import InfeasibleBudget
+from rematch.torch.errors import InfeasibleBudget, UnsupportedModel
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -97,13 +97,22 @@ def test_they_are_as_in_torch_compile(make):
     assert all(torch.equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
-def test_batches_may_be_empty():
-    model = nn.Sequential(nn.Linear(SIZE, SIZE), nn.GELU(), nn.Linear(SIZE, 2))
+@pytest.mark.parametrize("middle", [nn.Identity(), nn.LayerNorm(SIZE)])
+def test_batches_may_be_empty(middle):
+    """With a norm, backward is given a buffer that no kernel has filled."""
+    model = nn.Sequential(nn.Linear(SIZE, SIZE), nn.GELU(), middle, nn.Linear(SIZE, 2))
     compiled = rematch.torch.compile(model, budget="1MiB", kernels="fused")
     result = compiled(torch.randn(0, SIZE))
     result.sum().backward()
     assert result.shape == (0, 2)
     assert all(not p.grad.any() for p in model.parameters())
+
+
+def test_sparse_gradients_are_refused_by_name():
+    model = nn.Sequential(nn.Embedding(10, SIZE, sparse=True), nn.Linear(SIZE, 2))
+    compiled = rematch.torch.compile(model, budget="1MiB", kernels="fused", cache=False)
+    with pytest.raises(UnsupportedModel, match="the layout torch.sparse_coo"):
+        compiled(torch.tensor([1, 2])).sum().backward()
 
 
 def fused_graph():

@@ -51,6 +51,16 @@ def test_kernels_write_to_what_is_not_constant():
     assert found.inputs == ["primals_1"]
 
 
+def test_calls_are_of_the_nodes_that_the_comment_above_names():
+    found = wrapper(ALLOCATE,
+                    "# Topologically Sorted Source Nodes: [linear, add], Original ATen: [a.b]",
+                    "stream0 = get_raw_stream(0)", "fill(primals_1, buf0)",
+                    "both(primals_1, buf0)",
+                    "# Topologically Sorted Source Nodes: [], Original ATen: []",
+                    "both(primals_1, buf0)")
+    assert [call.sources for call in found.calls] == [["linear", "add"], [], []]
+
+
 def test_other_shapes_of_a_buffer_are_the_buffer():
     found = wrapper(ALLOCATE, f"buf1 = {RIGHT}", "buf2 = buf1; del buf1  # reuse",
                     "fill(primals_1, buf2)")

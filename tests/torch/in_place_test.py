@@ -114,6 +114,16 @@ def test_what_pytorch_does_not_compile_is_said_once(caplog):
     assert [text in record.message for record in caplog.records] == [True]
 
 
+def test_why_nothing_is_compiled_is_said(caplog):
+    """The norm looks at a number, inside of a loop that cannot be left."""
+    model = nn.Sequential(nn.Linear(16, 16), nn.BatchNorm1d(16, momentum=None))
+    rematch.torch.compile(model, "100%", in_place=True)
+    model(torch.randn(64, 16)), model(torch.randn(64, 16))
+    told = [record.message for record in caplog.records
+            if "compiled nothing" in record.message]
+    assert len(told) == 1 and "Tensor.item()" in told[0]
+
+
 def test_a_module_of_pytorch_is_planned():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(16, 16), nn.Tanh())

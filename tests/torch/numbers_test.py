@@ -35,11 +35,12 @@ WAYS = {"solve": torch.linalg.solve, "cholesky": by_cholesky,
             *torch.linalg.lu_factor(matrix), right)}
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_systems_of_equations_are_solved_as_in_eager(way):
+@pytest.mark.parametrize("way, kernels", [
+    *((way, "eager") for way in WAYS), ("cholesky", "fused"), ("solve", "fused")])
+def test_systems_of_equations_are_solved_as_in_eager(way, kernels):
     torch.manual_seed(0)
     model, inputs = Solving(WAYS[way]), torch.randn(8, 32, 16)
-    options = {"kernels": "eager", "cache": False, "time_limit": 0.5}
+    options = {"kernels": kernels, "cache": False, "time_limit": 0.5}
 
     def gradients(function):
         model.zero_grad()
@@ -55,6 +56,33 @@ def test_systems_of_equations_are_solved_as_in_eager(way):
         for found, other in zip(gradients(compiled), wanted, strict=True):
             assert torch.allclose(found, other, rtol=1e-4, atol=1e-5)
     assert any(run.number for run in compiled.rematch_graphs[0].schedule.runs)
+
+
+class Logarithm(nn.Module):
+    """Of a determinant, which has to be positive."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 64)
+
+    def forward(self, x):
+        y = self.layer(x).view(-1, 8, 8)
+        factor = torch.linalg.cholesky(y @ y.mT + x.sum() * torch.eye(8))
+        return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+@pytest.mark.parametrize("kernels", ["eager", "fused"])
+def test_what_checks_its_numbers_raises(kernels):
+    torch.manual_seed(0)
+    function = rematch.torch.compile(Logarithm(), "1GiB", kernels=kernels, cache=False,
+                                     time_limit=0.5)
+    function(torch.ones(4, 16)).mean().backward()
+    assert function.rematch_graphs[0].kernels.name == kernels
+    if torch.__version__ < "2.12":  # It leaves the check out, also without a plan.
+        assert function(-torch.ones(4, 16)).isnan().all()
+        return
+    with pytest.raises(RuntimeError, match="not positive-definite"):
+        function(-torch.ones(4, 16))
 
 
 @torch.library.custom_op("rematch_numbers::positive", mutates_args=())

@@ -239,6 +239,22 @@ def test_an_unknown_option_is_refused():
         rematch.torch.compile(nn.Linear(1, 1), bugdet=3)
 
 
+def test_what_is_compiled_is_not_compiled_again():
+    model = nn.Linear(4, 4)
+    for compiled in (torch.compile(model), rematch.torch.compile(model, "1MiB")):
+        with pytest.raises(ValueError, match="compiled already.*_orig_mod"):
+            rematch.torch.compile(compiled, "1MiB")
+
+
+def test_a_step_that_cannot_be_captured_says_why():
+    norm = nn.BatchNorm1d(16, momentum=None)
+    step = rematch.torch.TrainStep(nn.Sequential(nn.Linear(16, 16), norm),
+                                   lambda output, _: output.sum(), "1MiB")
+    with pytest.raises(rematch.torch.UnsupportedModel,
+                       match="captures as one graph: .*data-dependent"):
+        step(torch.randn(8, 16))
+
+
 def test_only_modules_are_compiled():
     with pytest.raises(ValueError, match="takes a torch.nn.Module, not a function"):
         rematch.torch.compile(lambda x: x, budget="1GiB")
@@ -260,6 +276,24 @@ def test_as_a_backend_of_torch_compile():
     run(model, function, batch, "resnet")
     run(twin, twin, batch, "resnet")
     assert same(gradients(model), gradients(twin))
+
+
+def test_modules_are_named_as_in_the_model():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.ModuleList(nn.Linear(16, 16) for _ in range(2))
+
+        def forward(net, x):  # Whatever it calls itself.
+            for block in net.blocks:
+                x = torch.relu(block(x))
+            return x
+
+    compiled = rematch.torch.compile(Net(), "1MiB", kernels="eager", cache=False)
+    compiled(torch.randn(8, 16))
+    modules = {op.module for op in compiled.rematch_graphs[0].program.ops}
+    assert {"blocks.0", "blocks.1"} <= modules
+    assert not any("'" in module for module in modules)
 
 
 def test_explain_names_modules():

@@ -37,6 +37,9 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
     if not isinstance(model, torch.nn.Module):
         raise ValueError("rematch.torch.compile takes a torch.nn.Module, not a "
                          f"{type(model).__name__}")
+    if isinstance(model, torch._dynamo.OptimizedModule):
+        raise ValueError("the model is compiled already; rematch.torch.compile takes the "
+                         "model that was compiled, which is its _orig_mod")
     backend = Backend(Options.parse({"budget": budget, **options}),
                       lambda: wrappers.refuse_sharded_parts(model))
     if in_place:

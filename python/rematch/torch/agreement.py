@@ -102,7 +102,8 @@ class Together(Alone):
             found = None
             try:
                 measure()
-                found = {"ops": [(op.cost, op.workspace) for op in program.ops],
+                found = {"ops": [(op.cost, op.workspace, op.recomputable)
+                                 for op in program.ops],
                          "bytes": [value.bytes for value in program.values.values()]}
             finally:
                 self._publish("measurements", found)
@@ -111,8 +112,10 @@ class Together(Alone):
         if found is None:
             measure()
             return
-        for op, (cost, workspace) in zip(program.ops, found["ops"], strict=True):
-            op.cost, op.workspace = cost, workspace
+        for op, measured in zip(program.ops, found["ops"], strict=True):
+            op.cost, op.workspace, recomputable = measured
+            if op.recomputable and not recomputable:
+                op.run_once()
         for name, size in zip(list(program.values), found["bytes"], strict=True):
             program.values[name] = dataclasses.replace(program.values[name], bytes=size)
 

@@ -85,9 +85,13 @@ class Backend:
             return _boxed(module)
 
         compile_with = _compile_with(module, inputs)
-        if start and graph.kernels.name == "fused":
-            return start.first(graph, compile_with, forward, backward, inference)
-        return compile_with(forward, backward, inference, graph.partition)
+        try:
+            if start and graph.kernels.name == "fused":
+                return start.first(graph, compile_with, forward, backward, inference)
+            return compile_with(forward, backward, inference, graph.partition)
+        finally:
+            if graph.planned is None and graph in self.graphs:
+                self.graphs.remove(graph)  # It has no figures that somebody could ask for.
 
     def _start(self, module: fx.GraphModule, inputs, key: str,
                ways: str) -> Start | None:

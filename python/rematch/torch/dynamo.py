@@ -13,11 +13,13 @@ from typing import Any
 import torch
 from torch._dynamo import config, trace_rules
 from torch._dynamo.exc import FailOnRecompileLimitHit
+from torch._dynamo.utils import counters
 
-from rematch.torch.errors import UnsupportedModel, unwrapped
+from rematch.torch.errors import UnsupportedModel, reason, unwrapped
 from rematch.torch.shared import Shared
 
 log = logging.getLogger("rematch")
+
 
 class _Functions(set):
     """Empty when copied: PyTorch 2.11 logs a copy of its settings, sets in order, as
@@ -65,14 +67,14 @@ def guarded(function: Callable, plain: Callable | None = None,
     while_running = _while_running()
     if "isolate_recompiles" not in settings():
         _sharing += 1
-    without_plan = functools.cache(lambda: log.warning(
-        "PyTorch has compiled nothing of the model, which runs without a plan"))
+    is_told = False
 
     @functools.wraps(function, updated=())
     def within_settings(*args, **kwargs):
+        nonlocal is_told
         if plain is not None and not torch.is_grad_enabled():
             return plain(*args, **kwargs)
-        limit = config.recompile_limit
+        limit, breaks = config.recompile_limit, dict(counters["graph_break"])
         with config.patch({**while_running,
                            "recompile_limit": limit * max(1, _sharing)}):
             try:
@@ -83,8 +85,12 @@ def guarded(function: Callable, plain: Callable | None = None,
                     "settings, and the next would run without a plan; pad batches to "
                     "fewer shapes, or raise torch._dynamo.config.recompile_limit"
                 ) from failure
-        if graphs is not None and not graphs:
-            without_plan()
+        if graphs is not None and not graphs and not is_told:
+            new = [text for text, count in counters["graph_break"].items()
+                   if count > breaks.get(text, 0)]
+            log.warning("PyTorch has compiled nothing of the model, which runs without a "
+                        "plan%s", f": {reason(new[0])}" if new else "")
+            is_told = True
         return result
 
     return within_settings

@@ -34,6 +34,16 @@ class PlanMismatch(RematchTorchError):
     """What would run is not what was planned."""
 
 
+def reason(said: object) -> str:
+    """What PyTorch says of a model that it cannot capture, in a line: its head, and the
+    explanation, which names things."""
+    lines = [line.strip() for line in str(said).splitlines()]
+    head = lines[0] if lines else type(said).__name__
+    more = next((line.removeprefix("Explanation:").strip() for line in lines
+                 if line.startswith("Explanation:")), "")
+    return f"{head}: {more}" if more else head
+
+
 def unwrapped(function):
     """The function, but an error of ours comes as itself, not wrapped by the
     compiler in which it was raised."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 import rematch
@@ -10,6 +11,11 @@ from rematch.torch.program import Program
 from rematch.torch.schedule import Run, Schedule
 
 _MOST_ROWS = 12
+
+
+def shown(kind: str) -> str:
+    """Without what tells kernels of one name apart."""
+    return re.sub(r" [0-9a-f]{16}\b", "", kind)
 
 
 def live_at(schedule: Schedule, at: int) -> dict[str, int]:
@@ -33,7 +39,7 @@ def makers(program: Program) -> dict[str, str]:
     for op in program.ops:
         for name in op.outputs:
             if name:
-                names[name] = f"{op.module or '-'} ({op.kind})"
+                names[name] = f"{op.module or '-'} ({shown(op.kind)})"
     return names
 
 
@@ -67,15 +73,16 @@ def at_the_peak(schedule: Schedule) -> list[str]:
     return [head, *_grouped(amounts, lambda size: rematch.format_bytes(int(size)))]
 
 
-def recomputed(schedule: Schedule) -> list[str]:
+def recomputed(schedule: Schedule, scale: float) -> list[str]:
+    """`scale` is how many times as long ops take in a step as alone."""
     amounts: dict[str, float] = defaultdict(float)
     runs: list[Run] = [run for run in schedule.runs if run.number]
     for run in runs:
-        amounts[f"{run.op.kind} of {run.op.module or 'the model'}"] += run.op.cost
+        amounts[f"{shown(run.op.kind)} of {run.op.module or 'the model'}"] += run.op.cost * scale
     total = sum(amounts.values())
     return [f"recomputed: {len(runs)} ops, {total / 1e3:.2f} ms:",
             *_grouped(amounts, lambda cost: f"{cost / 1e3:.2f} ms")]
 
 
-def explain(summary: str, schedule: Schedule) -> str:
-    return "\n".join([summary, *at_the_peak(schedule), *recomputed(schedule)])
+def explain(summary: str, schedule: Schedule, scale: float = 1.0) -> str:
+    return "\n".join([summary, *at_the_peak(schedule), *recomputed(schedule, scale)])

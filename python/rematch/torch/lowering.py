@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import Any
 
 import torch
@@ -38,8 +39,7 @@ def module_of(node: fx.Node) -> str:
     if not stack:
         return ""
     path, _ = list(stack.values())[-1]
-    for text in ("L['self'].", "L['self']", "L['fn'].", "L['fn']"):
-        path = path.removeprefix(text)
+    path = re.sub(r"^L\['\w+'\]\.?", "", path)  # What the model is called in its forward.
     return path.replace("_modules['", "").replace("']", "")
 
 
@@ -55,6 +55,12 @@ def check_static(node: fx.Node, value: Any) -> None:
                 raise UnsupportedModel(
                     f"'{node.name}' has the symbolic shape {tuple(item.shape)}; "
                     "compile with dynamic=False")
+
+
+def check_strided(tensor: torch.Tensor) -> None:
+    if tensor.layout is not torch.strided:
+        raise UnsupportedModel(f"a tensor with the layout {tensor.layout} has no "
+                               "memory of its own to plan")
 
 
 def kind_of(target) -> str:
@@ -76,9 +82,7 @@ class Lowering:
     # -- storages ----------------------------------------------------------
 
     def _storage(self, tensor: torch.Tensor) -> int:
-        if tensor.layout is not torch.strided:
-            raise UnsupportedModel(f"a tensor with the layout {tensor.layout} has no "
-                                   "memory of its own to plan")
+        check_strided(tensor)
         ref = StorageWeakRef(tensor.untyped_storage())
         self.alive.append((ref, tensor))
         return ref.cdata
@@ -185,7 +189,10 @@ class Lowering:
                 outputs, isinstance(result, (list, tuple)), phase,
                 recomputable=not is_effect and self._can_rerun(node),
                 has_effect=is_effect or self._draws(node, phase),
-                module=module_of(node), rerun_args=self._rerun_args(node, tuple(args)))
+                module=module_of(node), rerun_args=self._rerun_args(node, tuple(args)),
+                # Checks make nothing, and raise or do nothing.
+                changes=() if result is None and not self._writes_input(node) else None,
+                is_foreign=randomness.is_foreign(node.target))
         if randomness.is_random(node.target) and op.recomputable:
             op.state, op.device = self._state(node, phase), self.device
         self.program.ops.append(op)

@@ -60,6 +60,13 @@ class Options:
         options.check_plan()
         return options
 
+    def wanted_budget(self, device: torch.device) -> int | str:
+        """What was asked for; with a saved plan and no room that is known, the plan's."""
+        if self.budget == "auto" and self.plan is not None and device.type != "cuda" \
+                and not self.gpu:
+            return self.plan.budget_bytes
+        return self.budget
+
     def check_plan(self) -> None:
         """That it is over the kernels that are wanted."""
         if self.plan is None:

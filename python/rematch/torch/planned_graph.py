@@ -162,7 +162,7 @@ class PlannedGraph:
         """What sits at the peak and what is recomputed, in words."""
         how = f", {self.cuda_graphs}" if self.cuda_graphs else ""
         return explain(f"{self.summary()}\nrun with {self.kernels}{how}",
-                       self.schedule)
+                       self.schedule, self.scale or 1.0)
 
     def saved(self) -> SavedPlan:
         solution = self.solution
@@ -298,7 +298,7 @@ class PlannedGraph:
                 sum(op.cost for op in self.program.ops))
         if self.wanted is None:
             self.wanted = memory.resolve(
-                options.budget, self.kernels.reference.peak + outside, device,
+                options.wanted_budget(device), self.kernels.reference.peak + outside, device,
                 options.gpu)
         self.budget = self.ranks.tightest(self.program, self.wanted)
         if self.on_measured:

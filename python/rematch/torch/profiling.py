@@ -189,23 +189,50 @@ class Profiler:
                 f"even alone: its results take {rematch.format_bytes(size)}, beside "
                 "its inputs") from failure
 
-    def measure(self, op: Op) -> tuple[float, int]:
-        """Microseconds and bytes."""
+    def measure(self, op: Op) -> tuple[float, int, dict[str, Any]]:
+        """Microseconds, bytes, and what else was seen, for `correct`."""
         args, kwargs = self.arguments(op)
+        state = randomness.current_state(self.device)
         try:
             for _ in range(_WARM_UPS):
-                op.call(*args, **kwargs)
+                result = None  # Not two of them at once.
+                result = op.call(*args, **kwargs)
         except torch.OutOfMemoryError:
             raise
         except _REFUSALS as error:  # Such as of a matrix that has to be definite.
             log.info("%s does not get along with numbers that are made up, and is taken "
                      "to cost what copies of what it reads and makes do: %s", op.name,
                      error)
-            return self._copying(op), 0
+            return self._copying(op), 0, {}
+        seen = self._seen(op, result)
+        if op.is_foreign and not torch.equal(randomness.current_state(self.device), state):
+            seen["draws"] = True
+        del result
         workspace = self._workspace(op, args, kwargs) if self.is_cuda else 0
         times = [self._time(op, args, kwargs) for _ in range(_REPEATS)]
         # Whoever else uses the device only adds to it.
-        return max(min(times), _LEAST_COST), workspace
+        return max(min(times), _LEAST_COST), workspace, seen
+
+    def _seen(self, op: Op, result: Any) -> dict[str, Any]:
+        """Bytes of results by position, which the graph does not always know: operators may
+        copy all of what they are shown a part of. Kernels write to what is allocated for
+        them."""
+        if op.is_fused:
+            return {}
+        results = result if op.returns_tuple else (result,)
+        return {"bytes": [bytes_on(item, self.device) if isinstance(item, torch.Tensor)
+                          else 0 for item in results]}
+
+    def correct(self, ops: list[Op], seen: dict[str, Any]) -> None:
+        """Ops with the same arguments, as one of them was seen to be."""
+        for op in ops:
+            for name, size in zip(op.outputs, seen.get("bytes", ())):
+                value = self._value(name) if name else None
+                # Seeds may be elsewhere; what is written to again is as it was.
+                if value is not None and value.bytes and not value.storage_of:
+                    self.program.values[name] = replace(value, bytes=size)
+            if seen.get("draws") and op.state is None:
+                op.run_once()
 
     def _copying(self, op: Op) -> float:
         """Microseconds for copies of what it reads and makes."""
@@ -273,6 +300,19 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+def _found(cache: ProfileCache | None, signature: str) -> tuple | None:
+    """As `measure` found it before."""
+    known = cache.find(signature) if cache else None
+    seen = cache.find_record(f"seen of {signature}") if known else None
+    return (*known, seen) if _is_whole(seen) else None
+
+
+def _is_whole(seen: Any) -> bool:
+    """Whether it is as `measure` gives it: files may be damaged."""
+    return isinstance(seen, dict) and isinstance(seen.get("bytes", []), list) \
+        and all(type(size) is int and size >= 0 for size in seen.get("bytes", []))
+
+
 def profile(program: Program, device: torch.device,
             cache: ProfileCache | None) -> None:
     """Fills in cost and workspace of each op. Leaves the generator as it is."""
@@ -288,13 +328,15 @@ def profile(program: Program, device: torch.device,
     # Called while a compiler traces: what runs here is to run for real.
     with for_real():
         for signature, ops in wanted.items():
-            found = cache.find(signature) if cache else None
+            found = _found(cache, signature)
             if found is None:
                 found = profiler.alone(ops[0], profiler.measure, ops[0])
                 if cache:
-                    cache.store(signature, *found)
+                    cache.store(signature, *found[:2])
+                    cache.store_record(f"seen of {signature}", found[2])
             for op in ops:
-                op.cost, op.workspace = found
+                op.cost, op.workspace, seen = found
+            profiler.correct(ops, seen)
             profiler.alone(ops[0], profiler.correct_sizes, ops)
             progress.step()
     progress.finish()

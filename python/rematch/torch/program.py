@@ -64,10 +64,16 @@ class Op:
     rerun: Callable | None = None
     rerun_args: tuple | None = None
     is_fused: bool = False  # One that a compiler wrote, of several.
+    is_foreign: bool = False  # Not PyTorch's: it may draw random numbers and not say so.
     module: str = ""
     cost: float = 0.0  # Microseconds.
     workspace: int = 0  # Bytes.
     rerun_workspace: int = 0  # Bytes more, from the second time on.
+
+    def run_once(self) -> None:
+        """Where it is: what it draws cannot be drawn again."""
+        self.recomputable, self.has_effect = False, True
+        self.changes = self.changes or ()
 
     def call_in(self, number: int) -> Callable:
         """What the run of this number calls; the first has 0."""
@@ -102,9 +108,9 @@ class Program:
     def written_inputs(self) -> set[str]:
         """Those that ops write to."""
         found = {name for op in self.ops for name in op.changes or ()}
-        # What makes nothing writes to its first argument.
+        # What makes nothing writes to its first argument, unless it is known better.
         found.update(name for op in self.ops if op.call is not None and not op.outputs
-                     for name in self.roots(op.args[:1]))
+                     and op.changes is None for name in self.roots(op.args[:1]))
         return found & self.inputs.keys()
 
     def inputs_of(self, op: Op, number: int = 0) -> list[str]:

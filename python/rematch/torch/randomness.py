@@ -3,6 +3,10 @@
 
 import torch
 
+# Namespaces of operators.
+_OF_PYTORCH = ("aten", "prims", "prim", "inductor", "rngprims", "quantized",
+               "quantized_decomposed", "mkldnn", "mkl", "c10d", "_c10d_functional")
+
 
 def generator(device: torch.device) -> torch.Generator:
     """The default generator of a device."""
@@ -31,3 +35,12 @@ def replay(state, device, call, args, kwargs):
 def is_random(target) -> bool:
     tags = getattr(target, "tags", ())
     return torch.Tag.nondeterministic_seeded in tags
+
+
+def is_foreign(target) -> bool:
+    """Whether an operator is not PyTorch's own: it may draw and not say so."""
+    if isinstance(target, torch._ops.OpOverload):
+        return target.namespace not in _OF_PYTORCH
+    if isinstance(target, torch._ops.OpOverloadPacket):
+        return target._qualified_op_name.partition("::")[0] not in _OF_PYTORCH
+    return False

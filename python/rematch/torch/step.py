@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from torch._dynamo.exc import Unsupported
+from torch._dynamo.exc import Unsupported, UserError
 
 from rematch.torch.backend import Backend
 from rematch.torch.dynamo import guarded, settings
-from rematch.torch.errors import UnsupportedModel
+from rematch.torch.errors import UnsupportedModel, reason
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.wrappers import refuse_wrapped
@@ -57,9 +57,9 @@ class TrainStep:
     def __call__(self, inputs: Any, targets: Any = None) -> torch.Tensor:
         try:
             loss = self._run(inputs, targets)
-        except Unsupported as error:
+        except (Unsupported, UserError) as error:
             raise UnsupportedModel(
                 "a whole step needs a model that PyTorch captures as one graph: "
-                + str(error).split("\n")[0]) from error
+                + reason(error)) from error
         loss.backward()
         return loss.detach()

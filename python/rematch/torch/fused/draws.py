@@ -15,16 +15,29 @@ from rematch.torch.fused.writes import Writes, is_method
 def draws(call: ast.Call, writes: Writes) -> bool:
     """Whether it moves the generator on. Kernels do not: they are given seeds."""
     function = call.func
-    if isinstance(function, ast.Attribute) and function.attr == "run" or \
-            isinstance(function, ast.Name) and function.id in writes.cpp or \
-            is_method(call):
+    operator = _operator(call, writes)
+    if operator is None:
         return False
-    operator = writes.operator(call)
     if _drops_nothing(call, operator) or _is_given_seeds(operator):
         return False
     text = ast.unparse(function)
     return any(map(randomness.is_random, _overloads(operator))) or \
         "rand" in text or "seed" in text
+
+
+def is_foreign(call: ast.Call, writes: Writes) -> bool:
+    """Whether it is of an operator that is not PyTorch's own."""
+    return randomness.is_foreign(_operator(call, writes))
+
+
+def _operator(call: ast.Call, writes: Writes) -> Any:
+    """What is called; None for kernels and methods."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and function.attr == "run" or \
+            isinstance(function, ast.Name) and function.id in writes.cpp or \
+            is_method(call):
+        return None
+    return writes.operator(call)
 
 
 def _overloads(operator: Any) -> list[Any]:

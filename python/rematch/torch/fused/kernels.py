@@ -20,6 +20,7 @@ from rematch.torch.fused.lowering import Lowering
 from rematch.torch.fused.modules import modules
 from rematch.torch.fused.partition import Partition
 from rematch.torch.fused.writes import NotUnderstood
+from rematch.torch.lowering import module_of
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule, value_of
 
@@ -92,7 +93,9 @@ class FusedKernels:
         if self.compiled.joint and self.compiled.joint != digest:
             self.compiled = self.compiler.fresh(self.partition)
         try:
-            found = Lowering(self.compiled, joint, num_forward_outputs, device)
+            modules = {node.name: module_of(node)
+                       for node in self.compiler.module.graph.nodes}
+            found = Lowering(self.compiled, joint, num_forward_outputs, device, modules)
         except NotUnderstood as error:
             raise UnsupportedModel(f"Inductor's code has something that is not "
                                    f"understood, {error}; kernels='eager' takes "

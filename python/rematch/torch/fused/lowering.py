@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -23,7 +23,7 @@ from rematch.torch import randomness
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.fused import parts
 from rematch.torch.fused.capture import Compiled, Pass
-from rematch.torch.fused.draws import draws
+from rematch.torch.fused.draws import draws, is_foreign
 from rematch.torch.fused.expressions import (allocation_like, definitions, fake_allocation,
                                              names_in, shape_of, short_name,
                                              with_pointers)
@@ -32,7 +32,8 @@ from rematch.torch.fused.snippet import Snippet
 from rematch.torch.fused.wrapper import Call, Wrapper, read, substituted
 from rematch.torch.fused.writes import NotUnderstood
 from rematch.torch.layout import extent
-from rematch.torch.lowering import GENERATOR_STATE, STATE_SUFFIX, signature
+from rematch.torch.lowering import (GENERATOR_STATE, STATE_SUFFIX, check_strided,
+                                    signature)
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
 
 
@@ -59,6 +60,23 @@ class _Pass:
         parts.check(self.wrapper)
         for call in self.wrapper.calls:
             self._call(call)
+        for name, allocation in self.allocations.items():
+            if name not in self.whole.version:
+                self._leave_empty(name, allocation)
+
+    def _leave_empty(self, name: str, allocation: ast.Call) -> None:
+        """A buffer that no kernel fills, as those of empty batches, which others may be
+        given."""
+        whole = self.whole
+        fake = fake_allocation(allocation, whole.device, whole.mode)
+        if fake.numel():
+            return  # Who reads it will be refused.
+        line = f"{name} = {ast.unparse(allocation)}"
+        whole.new_value(name, fake)
+        whole.program.ops.append(Op(
+            f"{self.phase[0]}{len(whole.program.ops)}_empty", "empty",
+            _function("empty", [], [], [line], [name], self.compiled.names), (), {},
+            (name,), phase=self.phase))
 
     def outputs(self) -> list[ast.expr]:
         return [self._renamed(item) for item in self.wrapper.outputs]
@@ -117,6 +135,7 @@ class _Pass:
             return
         changed = [item for item in written if item in program.inputs]
         is_random = draws(call.node, self.wrapper.writer)
+        is_check = not call.result and not written
         if is_random and self.phase == "backward":
             raise NotUnderstood(call.node, "draws random numbers in backward")
         rerun, others = None, [item for item in reads if item not in changed]
@@ -130,10 +149,12 @@ class _Pass:
                 tuple(outputs), returns_tuple=len(returns) > 1, phase=self.phase,
                 # Seeds are few: they are kept.
                 recomputable=self._can_rerun(call, reads, written)
-                and not (is_random and (changed or not call.result)),
-                has_effect=bool(changed) or is_random, changes=tuple(changed),
+                and not (is_random and (changed or not call.result)) and not is_check,
+                has_effect=bool(changed) or is_random or is_check, changes=tuple(changed),
                 rerun=rerun, rerun_workspace=sum(
                     whole.bytes_like(program.inputs[item]) for item in changed),
+                module=next(filter(None, map(whole.modules.get, reversed(call.sources))), ""),
+                is_foreign=is_foreign(call.node, self.wrapper.writer),
                 is_fused=not self.texts.keys().isdisjoint(
                     names_in(call.node)),
                 rerun_args=tuple(Ref(whole.version.get(read, read))
@@ -156,7 +177,7 @@ class _Pass:
             return False
         given = self.whole.fakes[reads[0]]
         found = self.whole.fake_results(function, reads)
-        return isinstance(found, torch.Tensor) and \
+        return isinstance(found, torch.Tensor) and found.layout is torch.strided and \
             found.untyped_storage()._cdata == given.untyped_storage()._cdata
 
     def _show(self, call: Call, node: ast.expr) -> None:
@@ -189,14 +210,19 @@ class Lowering:
     UnsupportedModel."""
 
     def __init__(self, compiled: Compiled, joint: fx.GraphModule,
-                 num_forward_outputs: int, device: torch.device) -> None:
-        self.device = device
+                 num_forward_outputs: int, device: torch.device,
+                 modules: Mapping[str, str] = {}) -> None:
+        """`modules` are those of the nodes of the captured graph, by name."""
+        self.device, self.modules = device, modules
         self.program = Program()
         self.version: dict[str, str] = {}  # By buffer, the value that it now is.
         self.fakes: dict[str, torch.Tensor] = {}
         self.known: set[str] = set()  # Inputs, buffers and results.
         placeholders = [node for node in joint.graph.nodes if node.op == "placeholder"]
         self.primals = [n for n in placeholders if "tangents" not in n.name]
+        # What has an effect is handed on, by PyTorch 2.13, from one call to the next.
+        # Inductor takes it out: its calls stay in order, as they do here.
+        self.tokens = [node for node in self.primals if _is_token(node)]
         self.tangents = [n for n in placeholders if "tangents" in n.name]
         self.mode = next(node.meta["val"].fake_mode for node in placeholders
                          if isinstance(node.meta.get("val"), FakeTensor))
@@ -206,7 +232,8 @@ class Lowering:
         # What backward takes from forward, by its name in the joint graph: the value.
         self.crossing: dict[str, str] = {}
         # Inputs that are written to, and on which more depends.
-        self.changed = {self.primals[index].name
+        self.given = [node for node in self.primals if node not in self.tokens]
+        self.changed = {self.given[index].name
                         for index, name in enumerate(self.wrappers["forward"].inputs)
                         if index not in compiled.forward.private
                         and any(name in call.writes
@@ -234,15 +261,17 @@ class Lowering:
 
     def _forward(self, compiled: Compiled, count: int) -> list[ast.expr]:
         wrapper = self.wrappers["forward"]
-        if len(wrapper.inputs) != len(self.primals):
+        given = self.given
+        if len(wrapper.inputs) != len(given):
             raise UnsupportedModel(
                 f"Inductor's forward pass takes {len(wrapper.inputs)} inputs, the "
-                f"graph has {len(self.primals)}")
+                f"graph has {len(given)}")
         names = {name: ast.Name(node.name, ast.Load())
-                 for name, node in zip(wrapper.inputs, self.primals)}
+                 for name, node in zip(wrapper.inputs, given)}
         one = _Pass(self, "forward", compiled.forward, wrapper, names)
         one.run()
-        outputs = one.outputs()
+        outputs = [*(ast.Name(node.name, ast.Load()) for node in self.tokens),
+                   *one.outputs()]
         self.program.forward_outputs = [self._output(item, compiled.forward)
                                         for item in outputs[:count]]
         return outputs
@@ -275,7 +304,8 @@ class Lowering:
             read = self.changed.intersection(self.program.inputs_of(op))
             if op.phase == "backward" and read:
                 raise UnsupportedModel(f"backward reads '{min(read)}', which forward "
-                                       "has overwritten")
+                                       "has overwritten; kernels='eager' takes every "
+                                       "model")
         self.program.backward_outputs = [self._output(item, compiled.backward)
                                          for item in one.outputs()]
 
@@ -296,6 +326,7 @@ class Lowering:
     # -- values ------------------------------------------------------------
 
     def _bytes(self, tensor: torch.Tensor) -> int:
+        check_strided(tensor)
         there = tensor.device.type == self.device.type
         return tensor.untyped_storage().nbytes() if there else 0
 
@@ -345,6 +376,7 @@ class Lowering:
         results = (results if isinstance(results, (list, tuple)) else (results,))[skip:]
         storages = {self.fakes[ref.name].untyped_storage()._cdata for ref in op.args}
         for name, result in zip(made, results, strict=True):
+            check_strided(result)
             storage = result.untyped_storage()._cdata
             if storage in storages:
                 raise UnsupportedModel(f"'{op.name}' returns a part of what it reads, "
@@ -352,6 +384,12 @@ class Lowering:
                                        "model")
             storages.add(storage)
             self.new_value(name, result)
+
+
+def _is_token(placeholder: fx.Node) -> bool:
+    return bool(placeholder.users) and all(
+        user.target is torch.ops.higher_order.with_effects
+        and user.args[0] is placeholder for user in placeholder.users)
 
 
 def _function(*parts) -> Callable:

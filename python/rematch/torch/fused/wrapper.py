@@ -9,6 +9,7 @@ understood, and said with the line.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,8 @@ class Call:
     reads: list[str]
     writes: list[str]
     result: str | None = None  # Has a result of its own.
+    # Of the graph that PyTorch captured: the nodes that it computes, if it says so.
+    sources: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -44,6 +47,9 @@ class Wrapper:
     # Inputs that kernels take to begin at a multiple of 16 bytes.
     aligned: list[str] = field(default_factory=list)
     writer: Writes | None = None  # Who knows what calls write to.
+
+
+_SOURCES = re.compile(r"^\s*# .*\bSource Nodes: \[([^\]]*)\]")
 
 
 def allocated(call: ast.Call) -> ast.Call | None:
@@ -79,7 +85,13 @@ class _Reader:
         self.aliases: dict[str, ast.expr] = {}
         self.known: set[str] = set()
         self.results: set[str] = set()
-        self.statements(_call_function(tree).body)
+        # Comments that stand above a call, by line, until it is read.
+        self.comments = [(number, re.findall(r"[^,\s]+", found[1]))
+                         for number, line in enumerate(compiled.source.splitlines(), 1)
+                         if (found := _SOURCES.match(line))]
+        function = _call_function(tree)
+        self.line = function.lineno  # Of the last call.
+        self.statements(function.body)
 
     def statements(self, body: list[ast.stmt]) -> None:
         for node in body:
@@ -133,12 +145,19 @@ class _Reader:
             raise NotUnderstood(node, "a statement of another kind")
 
     def call(self, node: ast.Call, result: str | None) -> None:
+        sources = self.sources(node.lineno)
         node = self.substituted(node)
         written = [self.base(item, node) for item in self.writes.of(node)]
-        if result is None and not written:
+        if result is None and not written and not self.writes.is_check(node):
             raise NotUnderstood(node, "a call that makes nothing and writes to nothing")
         self.wrapper.calls.append(Call(node, self.names(node),
-                                       list(dict.fromkeys(written)), result))
+                                       list(dict.fromkeys(written)), result, sources))
+
+    def sources(self, line: int) -> list[str]:
+        """What the comment above a call names; each call has one of its own, or none."""
+        above = [names for number, names in self.comments if self.line < number < line]
+        self.line = line
+        return above[-1] if above else []
 
     def substituted(self, node: ast.expr) -> ast.expr:
         return substituted(node, self.aliases)

@@ -112,6 +112,14 @@ class Writes:
         else:
             yield from self._operator(call)
 
+    def is_check(self, call: ast.Call) -> bool:
+        """Whether it returns nothing and writes to nothing: it raises, or all is well."""
+        if is_method(call):
+            return False
+        operator = self.operator(call)
+        return isinstance(operator, torch._ops.OpOverload) and \
+            not operator._schema.returns and not operator._schema.is_mutable
+
     def kernel_of(self, call: ast.Call) -> tuple[str, list[str]] | None:
         """The text of the kernel that is called, and the names of its parameters."""
         name = ast.unparse(call.func).removesuffix(".run")
