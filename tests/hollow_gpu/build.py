@@ -23,6 +23,13 @@ def folder_of(package):
     return Path(find_spec(package).submodule_search_locations[0])
 
 
+def headers():
+    """Those of the CUDA that PyTorch is for; what that package lacks, Triton has."""
+    folders = [*folder_of("nvidia").glob("cu*/include"),
+               folder_of("triton") / "backends/nvidia/include"]
+    return [f"-I{folder}" for folder in folders]
+
+
 def symbols(library, kind):
     """The names that a library or an object file has, or asks for."""
     option = ["--dynamic"] if ".so" in library.name else []
@@ -50,9 +57,9 @@ def asked_for():
 
 def of_the_driver():
     """In all their versions."""
-    include = folder_of("triton") / "backends/nvidia/include"
-    text = subprocess.run(["g++", "-E", "-x", "c++", include / "cuda.h"], check=True,
-                          capture_output=True, text=True).stdout
+    text = subprocess.run(["g++", "-E", "-x", "c++", *headers(), "-"], check=True,
+                          input="#include <cuda.h>", capture_output=True,
+                          text=True).stdout
     names = set(re.findall(r"\bCUresult\s+(cu\w+)\(", text))
     plain = {re.sub(r"_v\d+$", "", name) for name in names}
     return names | plain | {f"{name}_v2" for name in plain}
@@ -70,8 +77,7 @@ def build(folder, output, names, sources=(), options=()):
     there = []
     for source in sources:
         there.append(folder / f"{source.stem}.o")
-        include = folder_of("triton") / "backends/nvidia/include"
-        subprocess.run([*COMPILE, "-c", f"-I{include}", source, "-o", there[-1]],
+        subprocess.run([*COMPILE, "-c", *headers(), source, "-o", there[-1]],
                        check=True)
     missing = names.difference(*(symbols(one, "defined") for one in there))
     rest = folder / f"{output}.cc"
