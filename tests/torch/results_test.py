@@ -138,6 +138,21 @@ def test_results_are_as_large_as_they_are(kernels, monkeypatch):
                             lambda self, op: pytest.fail("measured again"))
 
 
+def test_results_that_come_in_another_order_are_not_mixed_up():
+    short, long = (((size,), (1,), "torch.float32", "cpu") for size in (2, 5))
+    values = {"a": Value("a", 8, short), "b": Value("b", 20, long),
+              "c": Value("c", 20, long), "d": Value("d", 8, short)}
+
+    def made(*sizes):
+        return lambda: tuple(torch.empty(size) for size in sizes)
+
+    ops = [Op("one", "k", made(2, 5), (), {}, ("a", "b"), True),
+           Op("other", "k", made(5, 2), (), {}, ("c", "d"), True)]
+    program = Program(values=values, ops=ops)
+    profiling.profile(program, torch.device("cpu"), None)
+    assert [value.bytes for value in program.values.values()] == [8, 20, 20, 8]
+
+
 def test_what_was_seen_is_plain():
     """It is kept as JSON."""
     described = ((2,), (1,), "torch.float32", "cpu")

@@ -89,7 +89,8 @@ class Profiler:
         self.controls: dict[str, torch.Tensor] = {}
 
     def signature(self, op: Op) -> str:
-        """The op and its arguments, values as shapes, views as recipes."""
+        """The op, its arguments, values as shapes, views as recipes, and its results, which
+        calls of one operator may take out of it in another order."""
         def describe(ref: Ref) -> Any:
             view = self.program.views.get(ref.name)
             if view is None:
@@ -97,8 +98,8 @@ class Profiler:
             return (str(view.call), map_refs(view.args, describe),
                     map_refs(view.kwargs, describe))
 
-        return repr((op.kind, map_refs(op.args, describe),
-                     map_refs(op.kwargs, describe)))
+        return repr((op.kind, map_refs(op.args, describe), map_refs(op.kwargs, describe),
+                     [name and self._value(name).signature for name in op.outputs]))
 
     def _value(self, name: str):
         return self.program.inputs.get(name) or self.program.values[name]
