@@ -78,7 +78,8 @@ def recomputed(schedule: Schedule, scale: float) -> list[str]:
     amounts: dict[str, float] = defaultdict(float)
     runs: list[Run] = [run for run in schedule.runs if run.number]
     for run in runs:
-        amounts[f"{shown(run.op.kind)} of {run.op.module or 'the model'}"] += run.op.cost * scale
+        name = f"{shown(run.op.kind)} of {run.op.module or 'the model'}"
+        amounts[name] += run.op.cost * scale
     total = sum(amounts.values())
     return [f"recomputed: {len(runs)} ops, {total / 1e3:.2f} ms:",
             *_grouped(amounts, lambda cost: f"{cost / 1e3:.2f} ms")]
