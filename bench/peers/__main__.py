@@ -4,7 +4,7 @@
 Usage: python3 bench/peers [MODEL ...] [--kernels auto|eager|fused] [--peers LIST]
                            [--compile LIST] [--budgets LIST] [--time-limit S]
                            [--threads N] [--at-once N] [--row-limit S] [--json FILE]
-                           [--graphs FOLDER]
+                           [--graphs FOLDER] [--caches FOLDER]
 
 For each model, in one run: torch.compile, checkpoint around every block under
 torch.compile, eager, and checkpoint around every block, each followed by ours in the same
@@ -18,7 +18,8 @@ With `--at-once` as many models compile at the same time, each in a process of i
 its share of the processors, and all but one stand still while it is timed. A search may
 lose its time then: give it more by `--time-limit`. A row of others that takes longer than
 `--row-limit` is given up. Rows that are in the file of `--json` already are not measured
-again, so that a run that was cut off is gone on with. `--graphs` writes each model's
+again, so that a run that was cut off is gone on with; `--caches` keeps what models at the
+same time compiled and planned, so that it goes on sooner. `--graphs` writes each model's
 measured graph. `report.py` makes a table of the rows, `picture.py` a picture.
 """
 
@@ -158,6 +159,7 @@ def main():
     parser.add_argument("--row-limit", type=float, default=0, metavar="S")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--graphs", type=Path, metavar="FOLDER")
+    parser.add_argument("--caches", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     if unknown := [name for name in options.models if name not in MODELS]:
         parser.error(f"no model is called {unknown[0]}; there are {', '.join(MODELS)}")
@@ -169,7 +171,8 @@ def main():
 
     if options.at_once > 1:
         sys.exit(min(1, together.run(options.models, options.at_once,
-                                     arguments(options), there, write)))
+                                     arguments(options), there, write,
+                                     options.caches)))
     runs.time_alone()
     rows = []
     for name in options.models:

@@ -17,8 +17,8 @@ _PEERS = Path(__file__).resolve().parent
 _FOLDERS = ("REMATCH_CACHE", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 
 
-def _started(name, args, folder, gate, cpus):
-    own = {variable: str(folder / f"{name}-{variable.lower()}")
+def _started(name, args, folder, caches, gate, cpus):
+    own = {variable: str(caches / f"{name}-{variable.lower()}")
            for variable in _FOLDERS}
     # Each would start as many compilers, and threads of a search, as there are processors.
     own["TORCHINDUCTOR_COMPILE_THREADS"] = str(cpus)
@@ -32,10 +32,10 @@ def _rows(names, folder):
     return [row for name in names for row in kept.read(folder / f"{name}.json")]
 
 
-def run(names, count, args, there, write):
+def run(names, count, args, there, write, caches=None):
     """All models, `count` at a time, with these arguments. `there` are rows that are not
-    measured again; `write` is given the rows so far now and then. Returns how many models
-    failed."""
+    measured again; `write` is given the rows so far now and then; `caches`, a folder,
+    keeps what was compiled and planned. Returns how many models failed."""
     failed, running, waiting = 0, [], list(names)
     cpus = max(1, len(os.sched_getaffinity(0)) // min(count, len(names)))
     with tempfile.TemporaryDirectory() as folder:
@@ -49,8 +49,8 @@ def run(names, count, args, there, write):
         try:
             while running or waiting:
                 while waiting and len(running) < count:
-                    running.append(_started(waiting.pop(0), args, folder, gate,
-                                            cpus))
+                    running.append(_started(waiting.pop(0), args, folder,
+                                            caches or folder, gate, cpus))
                 time.sleep(1)
                 for process in [one for one in running if one.poll() is not None]:
                     running.remove(process)
