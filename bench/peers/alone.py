@@ -103,10 +103,10 @@ class Gate:
             tell(more, signal.SIGSTOP)
         time.sleep(_SETTLE_SECONDS)
 
-    def around(self, function):
-        """The function, which has the GPU."""
+    def around(self, function, quiet=False):
+        """The function, which has the GPU, or the machine."""
         def call(*args, **kwargs):
-            with self.held(quiet=False):
+            with self.held(quiet):
                 return function(*args, **kwargs)
 
         return call

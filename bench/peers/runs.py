@@ -26,7 +26,7 @@ GATE = Gate.of_environment()
 def time_alone():
     """What is timed before a step is: by plans, and by Inductor, which chooses by it."""
     profiling.profile = GATE.around(profiling.profile)
-    calibration.measure = GATE.around(calibration.measure)
+    calibration.measure = GATE.around(calibration.measure, quiet=True)
     for kind in (Benchmarker, InductorBenchmarker):
         if "benchmark_gpu" in vars(kind):
             kind.benchmark_gpu = GATE.around(kind.benchmark_gpu)

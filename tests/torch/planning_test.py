@@ -12,7 +12,7 @@ import torch
 import training
 from rematch.torch import (InfeasibleBudget, OutOfMemory, PlanMismatch,
                            RematchTorchError, SavedPlan, UnsupportedModel,
-                           batch_size, planner, profiling)
+                           batch_size, calibration, planner, profiling)
 from rematch.torch.reserve import bytes_there, state_bytes
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -185,6 +185,37 @@ def test_steps_that_ran_say_how_long_the_next_plan_takes(tmp_path, monkeypatch):
     took = step.graphs[0].measured_seconds
     assert took > 0
     assert planned(model, "100%").step_seconds == pytest.approx(took)
+
+
+def test_each_plan_is_timed_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+    timed = []
+
+    def measure(schedule, *_):
+        timed.append(schedule.cost)
+        return schedule.cost * (1 + len(timed))  # 2, then 3 times as long.
+
+    monkeypatch.setattr(calibration, "measure", measure)
+    model = models.make(NAME)
+    half = between(model)  # Plans for all memory, too.
+    for times, budget in ((2, "100%"), (3, half), (2, "100%"), (3, half)):
+        plan = planned(model, budget)
+        assert plan.step_seconds == pytest.approx(times * plan.schedule.cost / 1e6)
+    assert len(timed) == len(set(timed)) == 2
+
+
+def test_what_cannot_be_timed_takes_as_long_as_another_plan_did(tmp_path, monkeypatch):
+    monkeypatch.setenv("REMATCH_CACHE", str(tmp_path))
+    monkeypatch.setattr(calibration, "measure", lambda schedule, *_: 2 * schedule.cost)
+    model = models.make(NAME)
+    budget = between(model)  # Plans for all memory.
+
+    def measure(*_):
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(calibration, "measure", measure)
+    plan = planned(model, budget)
+    assert plan.step_seconds == pytest.approx(2 * plan.schedule.cost / 1e6)
 
 
 def images(batch):

@@ -3,7 +3,8 @@
 
 Ops measured one by one find their inputs in the cache, and wait for nobody. One
 run of the whole step says by how much that is wrong, for this program on this
-device; it is about the same for all of its plans.
+device. It differs from plan to plan: a Llama that keeps nothing between its blocks takes
+5% longer than the scale of the plan that keeps everything says.
 """
 
 from __future__ import annotations

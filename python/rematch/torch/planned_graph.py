@@ -373,30 +373,26 @@ class PlannedGraph:
 
     def _calibrate(self, joint: fx.GraphModule, device: torch.device,
                    cache: ProfileCache | None) -> None:
-        constants = _constants(joint)
-        if self.options.gpu or \
-                not calibration.can_run(self.program, self._inputs, constants):
+        if self.options.gpu:
             return
-        self.scale = self._scale(cache)
+        self.scale = remembered.scale(cache, self.digest, self.schedule.cost)
         if self.scale is None:
-            try:
-                whole = calibration.measure(self.schedule, self._inputs, constants,
-                                            device)
-            except torch.OutOfMemoryError:  # It needs a little more than a step.
-                log.info("%s: too little memory to time a step beforehand", self.name)
+            whole = self._timed(_constants(joint), device)
+            if whole is None:
+                self.scale = remembered.scale(cache, self.digest)
                 return
             self.scale = whole / self.schedule.cost
-            if cache:
-                cache.store(self._whole_step(), self.scale, 0)
+            remembered.store_scale(cache, self.digest, self.schedule.cost, self.scale)
 
-    def _scale(self, cache: ProfileCache | None) -> float | None:
-        """As it was measured before."""
-        found = cache.find(self._whole_step()) if cache else None
-        return found[0] if found else None
-
-    def _whole_step(self) -> str:
-        """What stands for all ops together in the cache."""
-        return f"whole step {self.digest}"
+    def _timed(self, constants: dict[str, Any], device: torch.device) -> float | None:
+        """Microseconds of a step as planned; None where none can be run yet."""
+        if not calibration.can_run(self.program, self._inputs, constants):
+            return None
+        try:
+            return calibration.measure(self.schedule, self._inputs, constants, device)
+        except torch.OutOfMemoryError:  # It needs a little more than a step.
+            log.info("%s: too little memory to time a step beforehand", self.name)
+            return None
 
     def _ran(self, microseconds: float) -> None:
         """A better estimate for this and other plans of the program."""
@@ -408,7 +404,7 @@ class PlannedGraph:
         log.debug("%s: a step takes %.1f ms, %.1f were predicted", self.name,
                   microseconds / 1e3, self.step_seconds * 1e3)
         if cache := self.open_cache():
-            cache.store(self._whole_step(), scale, 0)
+            remembered.store_scale(cache, self.digest, cost, scale)
             cache.close()
 
     def start_again(self, kept: Any, kernels: Any, outside: int, budget: int,
@@ -420,7 +416,7 @@ class PlannedGraph:
         self._figures = kept.figures.with_outside(outside - kept.outside)
         self._digest = kept.digest
         self._find_plan = lambda: kept.planned(kernels.compiled, outside, self.name)
-        self.scale = self._scale(cache)
+        self.scale = remembered.scale(cache, self._digest, self._figures.cost)
         self.timer = StepTimer(kept.device, self._ran)
         self._inputs = None
 

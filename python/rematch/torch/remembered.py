@@ -161,6 +161,25 @@ def store_way(cache: ProfileCache | None, key: str, kernels: dict, need: int,
     _store_record(cache, key, {"kernels": kernels, "need": need, "cost": cost})
 
 
+def scale(cache: ProfileCache | None, program: str,
+          cost: float | None = None) -> float | None:
+    """How many times as long as its ops one by one a step took: with the plan of this
+    cost, in microseconds, of the program of this digest; None: with its last plan."""
+    found = cache.find(_scale_key(program, cost)) if cache else None
+    return found[0] if found else None
+
+
+def store_scale(cache: ProfileCache | None, program: str, cost: float,
+                found: float) -> None:
+    if cache is not None:
+        for key in (_scale_key(program, cost), _scale_key(program, None)):
+            cache.store(key, found, 0)
+
+
+def _scale_key(program: str, cost: float | None) -> str:
+    return f"whole step {program}" + (f" in {cost!r}" if cost is not None else "")
+
+
 def _records(cache: ProfileCache | None, key: str, fields: set[str]) -> list[dict]:
     found = cache.find_record(key) if cache else None
     return [one for one in found if isinstance(one, dict) and fields <= one.keys()] \
