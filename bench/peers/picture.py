@@ -2,6 +2,9 @@
 """Rows of bench/peers as a picture: time against peak, one curve for each way.
 
 Usage: python3 bench/peers/picture.py ROWS.json ... > picture.svg
+
+Of rows without a time of steps one after the other, as those of rows_waited.json, it shows
+that of steps that each begin when the GPU is idle.
 """
 
 import json
@@ -86,7 +89,8 @@ def panel(model, rows):
 
 
 def picture(rows):
-    rows = [row for row in rows if "peak" in row and "as" not in row]
+    rows = [{"ms": row.get("waited_ms"), **row} for row in rows
+            if "peak" in row and "as" not in row]
     models = list(dict.fromkeys(row["model"] for row in rows))
     lines = -(-len(models) // COLUMNS)
     columns = min(COLUMNS, len(models))

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of bench/peers as a Markdown table.
 
-Usage: python3 bench/peers/report.py [--summary | --claims] ROWS.json ...
+Usage: python3 bench/peers/report.py [--summary | --beside | --claims] [--waited]
+                                     ROWS.json ...
 
 All rows; with `--summary` a line for each model, of the strongest of the others, of ours in
-their memory, and of the least; with `--claims` what the rows say of ours against each of
-the others, in no more memory, and of what was predicted.
+their memory, and of the least; with `--beside` a line for each row of the others, and the
+fastest of ours in no more memory; with `--claims` what the rows say of ours against each of
+the others, in no more memory, and of what was predicted. Times are of steps one after the
+other; with `--waited` of steps that each begin when the GPU is idle.
 """
 
 import argparse
@@ -72,16 +75,35 @@ def best_within(ways, peak):
     return min(ours, key=lambda row: row["ms"], default=None)
 
 
+def pairs(rows):
+    """Each of the others that ran, and the fastest of ours in no more memory or None."""
+    for ways in by_model(rows).values():
+        for way, row in ways.items():
+            if not way.startswith("ours") and "peak" in row:
+                yield row, best_within(ways, row["peak"])
+
+
 def against(rows):
     """By how the others were run, and by model: how many times as long ours takes."""
     found = {}
-    for model, ways in by_model(rows).items():
-        for way, row in ways.items():
-            if way.startswith("ours") or "peak" not in row:
-                continue
-            ours = best_within(ways, row["peak"])
-            found.setdefault(way, {})[model] = ours and ours["ms"] / row["ms"]
+    for row, ours in pairs(rows):
+        found.setdefault(row["way"], {})[row["model"]] = ours and ours["ms"] / row["ms"]
     return found
+
+
+def beside(rows):
+    lines, before = [], None
+    for row, ours in pairs(rows):
+        lines.append([row["model"] if row["model"] != before else "", row["way"],
+                      *cells(row)[:2], *(cells(ours)[:2] if ours else ["", ""]),
+                      f"{ours['ms'] / row['ms'] - 1:+.1%}" if ours else ""])
+        before = row["model"]
+    return table(["model", "run as", "GiB", "ms", "ours GiB", "ms", "time"], lines)
+
+
+def waited(rows):
+    """With the times of steps that each begin when the GPU is idle, where known."""
+    return [{**row, "ms": row["waited_ms"]} for row in rows if "waited_ms" in row]
 
 
 def slower_with_more(rows):
@@ -126,11 +148,15 @@ def main():
                                      formatter_class=argparse.RawTextHelpFormatter)
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--summary", dest="show", action="store_const", const=summary)
+    shape.add_argument("--beside", dest="show", action="store_const", const=beside)
     shape.add_argument("--claims", dest="show", action="store_const", const=claims)
+    parser.add_argument("--waited", action="store_true")
     parser.add_argument("rows", nargs="+", type=Path, metavar="ROWS.json")
     options = parser.parse_args()
     rows = [row for path in options.rows
             for row in json.loads(path.read_text(encoding="utf-8"))]
+    rows = waited(rows) if options.waited else [row for row in rows if "peak" not in row
+                                                or "ms" in row]
     print((options.show or all_of)(rows))
 
 

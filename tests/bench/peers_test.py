@@ -69,6 +69,33 @@ def test_claims_are_about_the_fastest_in_no_more_memory(made_by):
         "- slower in more memory by at most: a<b 0.0%, c 0.0%"]
 
 
+def test_each_of_the_others_stands_beside_the_fastest_of_ours(made_by):
+    assert made_by("report.py", "--beside").splitlines()[2:] == [
+        "| a<b | eager | 4.000 | 20.0 | 3.000 | 18.0 | -10.0% |",
+        "|  | compiled every block | 2.000 | 30.0 | 2.000 | 18.0 | -40.0% |",
+        "|  | compiled 1.0 | 3.000 | 18.0 | 3.000 | 18.0 | +0.0% |",
+        "| c | eager | 0.125 | 0.5 |  |  |  |"]
+
+
+def test_times_of_steps_that_were_waited_for_are_compared_with_such(tmp_path):
+    rows = [{"model": "m", "way": "compiled 0.5", "peak": 2 * GIB, "waited_ms": 20.0},
+            {"model": "m", "way": "ours 50%", "peak": GIB, "ms": 10.0, "waited_ms": 15.0},
+            {"model": "m", "way": "ours 40%", "peak": GIB, "ms": 9.0}]
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+
+    def lines(script, *options):
+        return subprocess.run([sys.executable, "-B", ROOT / "bench/peers" / script,
+                               *options, path], capture_output=True, text=True,
+                              check=True).stdout.splitlines()
+
+    assert lines("report.py", "--beside", "--waited")[2:] == [
+        "| m | compiled 0.5 | 2.000 | 20.0 | 1.000 | 15.0 | -25.0% |"]
+    assert lines("report.py", "--beside")[2:] == []
+    assert any("compiled 0.5: 2.000 GiB, 20.0 ms" in line
+               for line in lines("picture.py"))
+
+
 def test_more_memory_that_costs_time_is_said(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "bench/peers")
     from report import slower_with_more
