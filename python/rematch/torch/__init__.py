@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
+
 import torch
 from torch._dynamo import list_backends, register_backend
 
@@ -40,8 +43,14 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
     if isinstance(model, torch._dynamo.OptimizedModule):
         raise ValueError("the model is compiled already; rematch.torch.compile takes the "
                          "model that was compiled, which is its _orig_mod")
-    backend = Backend(Options.parse({"budget": budget, **options}),
-                      lambda: wrappers.refuse_sharded_parts(model))
+    # What PyTorch keeps of compilers outlives models, which are not to stay for that.
+    there = weakref.ref(model)
+
+    def check() -> None:
+        if (found := there()) is not None:
+            wrappers.refuse_sharded_parts(found)
+
+    backend = Backend(Options.parse({"budget": budget, **options}), check)
     if in_place:
         return dynamo.compile_in_place(model, backend, fullgraph)
     compiled = torch.compile(model, backend=backend, fullgraph=fullgraph,
@@ -51,7 +60,8 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
     compiled.forward = dynamo.guarded(shared, model, backend.graphs)
     # Not by assignment, which would change the model itself.
     compiled.__dict__["rematch_graphs"] = backend.graphs
-    return compiled
+    return dynamo.with_copies(compiled, functools.partial(
+        compile, budget=budget, fullgraph=fullgraph, **options))
 
 
 # Installed, the package says so itself; imported from elsewhere, it does here.

@@ -109,6 +109,22 @@ class Graphs(list):
         return (list, ())
 
 
+class PlannedModule(torch._dynamo.OptimizedModule):
+    """Copies and pickles are of the model, compiled again: PyTorch's would run without
+    what stands around it here."""
+
+    def __reduce_ex__(self, protocol):
+        return self.__dict__["_rematch_again"], (self._orig_mod,)
+
+
+def with_copies(compiled: torch.nn.Module,
+                again: Callable[[torch.nn.Module], torch.nn.Module]) -> torch.nn.Module:
+    """The compiled model, of which copies are made with `again`."""
+    compiled.__class__ = PlannedModule
+    compiled.__dict__["_rematch_again"] = again
+    return compiled
+
+
 def compile_in_place(model: torch.nn.Module, backend: Callable, fullgraph: bool,
                      change: Callable[[Any], Any] | None = None) -> torch.nn.Module:
     """As torch.nn.Module.compile: class and names of the model stay.

@@ -214,16 +214,31 @@ def graph_key(module: fx.GraphModule, inputs: Sequence,
     it."""
     shapes = [(signature(item), item.requires_grad) if isinstance(item, torch.Tensor)
               else str(item) for item in inputs]
+    storages = [item.untyped_storage()._cdata if isinstance(item, torch.Tensor) else None
+                for item in inputs]
+    shared = [storages.index(storage) for storage in storages]
     autocast = [str(torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")
                 if torch.is_autocast_enabled(kind)]
     # With what is inside: bodies of checkpoints and of functions of one's own.
     code = [part.code for part in module.modules() if isinstance(part, fx.GraphModule)]
 
     def key(budget: Any) -> str:
-        return _key("kernels", code, str(shapes), autocast, budget, options.reserve,
-                    options.optimizer is not None, _searched_with(options))
+        return _key("kernels", code, str(shapes), shared, autocast, _traced_with(),
+                    budget, options.reserve, options.optimizer is not None,
+                    _searched_with(options))
 
     return key
+
+
+def _traced_with() -> list:
+    """What a trace depends on, besides the graph: how attention is computed, say."""
+    return [str(torch.get_default_dtype()), torch.get_float32_matmul_precision(),
+            torch.backends.cuda.flash_sdp_enabled(),
+            torch.backends.cuda.mem_efficient_sdp_enabled(),
+            torch.backends.cuda.math_sdp_enabled(),
+            torch.backends.cuda.cudnn_sdp_enabled(),
+            getattr(torch._C, "_get_sdp_priority_order", list)(),
+            torch.backends.cudnn.enabled, torch.backends.mkldnn.enabled]
 
 
 def kernels(options: Options, key: str, device: torch.device) -> dict | None:

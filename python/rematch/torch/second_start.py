@@ -88,13 +88,7 @@ class Start:
         """Besides what the compiler knows."""
         # What is free is never the same twice: it is looked at later.
         sizes = [] if self.options.budget == "auto" else [self.outside]
-        return [rematch.__version__, _sources(), str(self.device), sizes,
-                str(torch.get_default_dtype()), torch.get_float32_matmul_precision(),
-                torch.backends.cuda.flash_sdp_enabled(),
-                torch.backends.cuda.mem_efficient_sdp_enabled(),
-                torch.backends.cuda.math_sdp_enabled(),
-                torch.backends.cuda.cudnn_sdp_enabled(),
-                torch.backends.cudnn.enabled, torch.backends.mkldnn.enabled]
+        return [rematch.__version__, _sources(), str(self.device), sizes]
 
     def _cache(self) -> Any:
         return closing(ProfileCache(profiling.device_name(self.device),
@@ -212,6 +206,10 @@ class _Keeper:
         if graph.functions.keys() != {"forward", "backward"} or \
                 graph.kernels.name != "fused" or graph.device != start.device or \
                 not start.compiler.can_keep(graph.kernels.compiled):
+            return None
+        if graph.kernels.found.tokens:
+            log.debug("not kept for the next start: PyTorch's cache does not know of "
+                      "effects")
             return None
         try:
             return KeptGraph.of(graph, start.outside)

@@ -64,6 +64,8 @@ class StepTimer:
         return result
 
     def _finish(self) -> None:
-        if all(one.is_complete() for one in self.passes.values()):
-            on_known, self.on_known = self.on_known, None
+        if not all(one.is_complete() for one in self.passes.values()):
+            return
+        on_known, self.on_known = self.on_known, None
+        if on_known is not None:  # Another thread may have been here.
             on_known(sum(one.microseconds() for one in self.passes.values()))

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled model as an object: copied, pickled, let go of, used by several threads."""
+
+import copy
+import gc
+import pickle
+import threading
+import weakref
+
+import pytest
+import rematch.torch
+import torch
+from rematch.torch import InfeasibleBudget, UnsupportedModel
+from rematch.torch.step_timer import StepTimer
+from torch import nn
+
+
+def small():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 16))
+
+
+def planned(model=None, budget="100%", **options):
+    return rematch.torch.compile(model or small(), budget, kernels="eager",
+                                 time_limit=0.3, **options)
+
+
+def gradients(model, x):
+    model.zero_grad()
+    model(x).square().sum().backward()
+    return [parameter.grad.clone() for parameter in model.parameters()]
+
+
+COPIES = [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))]
+
+
+@pytest.mark.parametrize("clone", COPIES)
+def test_a_copy_is_a_model_of_its_own_that_is_planned_too(clone):
+    x = torch.randn(8, 16)
+    model = planned()
+    wanted = gradients(model, x)
+    twin = clone(model)
+    assert isinstance(twin, torch._dynamo.OptimizedModule)
+    assert twin.rematch_graphs == []
+    assert all(map(torch.equal, gradients(twin, x), wanted))
+    assert len(twin.rematch_graphs) == len(model.rematch_graphs) == 1
+    with torch.no_grad():
+        for parameter in twin.parameters():
+            parameter.zero_()
+    assert not torch.equal(model(x), twin(x))
+
+
+@pytest.mark.parametrize("clone", COPIES)
+@torch._dynamo.config.patch(recompile_limit=1)
+def test_a_copy_keeps_its_promises(clone):
+    with pytest.raises(InfeasibleBudget):
+        clone(planned(budget=1))(torch.randn(8, 16))
+    twin = clone(planned())
+    twin(torch.randn(8, 16))
+    with pytest.raises(UnsupportedModel, match="the next would run without a plan"):
+        for size in range(20, 30):
+            twin(torch.randn(size, 16))
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_models_that_nobody_holds_go(in_place):
+    model = small()
+    there = weakref.ref(model)
+    compiled = planned(model, in_place=in_place)
+    gradients(compiled, torch.randn(8, 16))
+    del model, compiled
+    gc.collect()
+    assert there() is None
+
+
+def test_several_threads_may_use_a_model():
+    x = torch.randn(8, 16)
+    model = planned()
+    wanted = gradients(model, x)
+    found = []
+
+    def work():
+        for _ in range(20):
+            found.append(torch.autograd.grad(model(x).square().sum(),
+                                             list(model.parameters())))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 80
+    assert all(torch.equal(a, b) for one in found for a, b in zip(one, wanted))
+
+
+def test_times_that_two_threads_have_are_told_once():
+    told = []
+    timer = StepTimer(torch.device("cpu"), told.append)
+
+    def first():
+        """Another thread is told while this one looks."""
+        for one in timer.passes.values():
+            one.is_complete = lambda: True
+        timer._finish()
+        return True
+
+    for one in timer.passes.values():
+        one.marks = [(0.0, 1.0)]
+        one.is_complete = first
+    timer._finish()
+    assert told == [2e6]
