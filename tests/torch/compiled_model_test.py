@@ -10,7 +10,7 @@ import weakref
 import pytest
 import rematch.torch
 import torch
-from rematch.torch import InfeasibleBudget, UnsupportedModel
+from rematch.torch import InfeasibleBudget, UnsupportedModel, dynamo
 from rematch.torch.step_timer import StepTimer
 from torch import nn
 
@@ -52,14 +52,14 @@ def test_a_copy_is_a_model_of_its_own_that_is_planned_too(clone):
 
 @pytest.mark.parametrize("clone", COPIES)
 @torch._dynamo.config.patch(recompile_limit=1)
-def test_a_copy_keeps_its_promises(clone):
+def test_a_copy_keeps_its_promises(clone, monkeypatch):
     with pytest.raises(InfeasibleBudget):
         clone(planned(budget=1))(torch.randn(8, 16))
     twin = clone(planned())
+    monkeypatch.setattr(dynamo, "_sharing", 1)  # Of other tests, there may be many.
     twin(torch.randn(8, 16))
     with pytest.raises(UnsupportedModel, match="the next would run without a plan"):
-        for size in range(20, 30):
-            twin(torch.randn(size, 16))
+        twin(torch.randn(9, 16))
 
 
 @pytest.mark.parametrize("in_place", [False, True])
