@@ -136,7 +136,7 @@ def test_what_is_written_to_aside_takes_memory_when_it_is_run_again():
     sequence[at:at] = [index]
 
     def bytes_of_runs():
-        schedule = planner.schedule_of(program, planner.to_graph(program), sequence)
+        schedule = planner.schedule_of(program, sequence)
         return [run.bytes for run in schedule.runs if run.op is op]
 
     (first, again), more = bytes_of_runs(), op.rerun_workspace

@@ -17,12 +17,13 @@ from rematch.torch.cross_entropy import cross_entropy_backward
 from rematch.torch.errors import UnsupportedModel
 from rematch.torch.program import Op, Program, Ref, Value, View, prune
 
-# Inputs that the outputs of a rerun do not depend on, though the buffers that
-# they show may have changed by then: running statistics in training.
-_IGNORED_WHEN_RERUN = {
-    torch.ops.aten._native_batch_norm_legit_functional.default: (3, 4),
-    cudnn.batch_norm: (3, 4),
+# Running statistics in training: inputs that the other outputs of a rerun do not depend
+# on, though the buffers that they show may have changed by then, and the outputs that do.
+_STATISTICS = {
+    torch.ops.aten._native_batch_norm_legit_functional.default: ((3, 4), (3, 4)),
+    cudnn.batch_norm: ((3, 4), (3, 4)),
 }
+_NONE: tuple[tuple, tuple] = ((), ())
 # Functions of this package that stand in a graph like ops without effects.
 _PURE = (*cudnn.PURE, cross_entropy_backward)
 STATE_SUFFIX = "_state"
@@ -41,6 +42,21 @@ def module_of(node: fx.Node) -> str:
     path, _ = list(stack.values())[-1]
     path = re.sub(r"^L\['\w+'\]\.?", "", path)  # What the model is called in its forward.
     return path.replace("_modules['", "").replace("']", "")
+
+
+def _unread_left_out(node: fx.Node) -> tuple:
+    """The arguments. Backward of batch normalisation is given running statistics, which
+    it does not read in training, and which would be kept for it: it gets the weight
+    instead, where that has their shape."""
+    if node.target is not torch.ops.aten.native_batch_norm_backward.default:
+        return node.args
+    _, _, weight, *statistics = node.args[:5]
+    is_training = node.args[7]
+    if not is_training or weight is None or any(
+            item is None or signature(item.meta["val"]) != signature(weight.meta["val"])
+            for item in statistics):
+        return node.args
+    return (*node.args[:3], weight, weight, *node.args[5:])
 
 
 def check_static(node: fx.Node, value: Any) -> None:
@@ -167,7 +183,7 @@ class Lowering:
         if node.target is operator.getitem:
             self._getitem(node)
             return
-        args = fx.map_arg(node.args, lambda arg: Ref(arg.name))
+        args = fx.map_arg(_unread_left_out(node), lambda arg: Ref(arg.name))
         kwargs = fx.map_arg(node.kwargs, lambda arg: Ref(arg.name))
         items = result if isinstance(result, (list, tuple)) else [result]
         tensors = [item for item in items if isinstance(item, torch.Tensor)]
@@ -185,11 +201,14 @@ class Lowering:
     def _op(self, node, phase, args, kwargs, result, is_effect) -> None:
         outputs = () if is_effect and self._writes_input(node) else \
             self._outputs_of(node, result)
+        rerun_args = self._rerun_args(node, tuple(args))
+        statistics = _STATISTICS.get(node.target, _NONE)[1] if rerun_args else ()
         op = Op(node.name, kind_of(node.target), node.target, tuple(args), dict(kwargs),
                 outputs, isinstance(result, (list, tuple)), phase,
                 recomputable=not is_effect and self._can_rerun(node),
                 has_effect=is_effect or self._draws(node, phase),
-                module=module_of(node), rerun_args=self._rerun_args(node, tuple(args)),
+                module=module_of(node), rerun_args=rerun_args,
+                made_once=frozenset(outputs[index] for index in statistics),
                 # Checks make nothing, and raise or do nothing.
                 changes=() if result is None and not self._writes_input(node) else None,
                 is_foreign=randomness.is_foreign(node.target))
@@ -274,7 +293,7 @@ class Lowering:
 
     def _can_rerun(self, node: fx.Node) -> bool:
         """What it reads is still what it was."""
-        ignored = _IGNORED_WHEN_RERUN.get(node.target, ())
+        ignored = _STATISTICS.get(node.target, _NONE)[0]
         for index, arg in enumerate(node.args):
             if index in ignored:
                 continue
@@ -288,7 +307,7 @@ class Lowering:
         """Without running statistics, which nothing depends on and which the next
         forward pass changes while this one waits for its backward: any values of
         their shape will do, as the weight's."""
-        ignored = _IGNORED_WHEN_RERUN.get(node.target, ())
+        ignored = _STATISTICS.get(node.target, _NONE)[0]
         values = [item.meta.get("val") if isinstance(item, fx.Node) else item
                   for item in node.args]
         if not ignored or values[1] is None or any(

@@ -263,8 +263,7 @@ class PlannedGraph:
         except InfeasibleBudget as error:
             way.failure = error
             if error.sequence is not None:
-                way.schedule = planner.schedule_of(
-                    program, planner.to_graph(program), error.sequence)
+                way.schedule = planner.schedule_of(program, error.sequence)
             return way
         way.planned, way.schedule = self.planned, self.schedule
         return way

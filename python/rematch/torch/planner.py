@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import rematch
 from rematch.torch.errors import InfeasibleBudget, PlanMismatch
 from rematch.torch.identity import digest
-from rematch.torch.program import Program
+from rematch.torch.program import Program, numbered
 from rematch.torch.saved import SavedPlan
 from rematch.torch.schedule import Schedule, fixed_bytes, trace
 
@@ -56,7 +56,8 @@ def to_json(program: Program, name: str = "") -> dict:
         ops.append({
             "name": op.name,
             "kind": op.kind,
-            "inputs": program.inputs_of(op),
+            # What the first run alone reads is there: see `steps_of`.
+            "inputs": program.inputs_of(op, 1),
             "outputs": [tensor(program.values[n], True) for n in op.outputs if n],
             "cost": op.cost,
             "workspace_bytes": op.workspace,
@@ -96,24 +97,39 @@ def without_unread(program: Program, sequence: list[int]) -> list[int]:
     op has to come at its turn, though it is computed again before it is needed."""
     needed = set(program.roots([program.forward_outputs, program.backward_outputs]))
     kept = []
-    for index in reversed(sequence):
+    for index, number in reversed(numbered(sequence)):
         op = program.ops[index]
-        made = [name for name in op.outputs if name]
-        if op.has_effect or not needed.isdisjoint(made):
-            needed.difference_update(made)
-            needed.update(program.inputs_of(op))
+        made = op.makes_in(number)
+        is_first = number == 0 and op.made_once  # And not the one after it.
+        if op.has_effect or is_first or not needed.isdisjoint(made):
+            needed -= made
+            needed.update(program.inputs_of(op, number))
             kept.append(index)
     return kept[::-1]
 
 
-def schedule_of(program: Program, graph: rematch.Graph,
-                sequence: list[int]) -> Schedule:
-    """The ops of the graph are those of the program. Everything is dropped after
-    its last reader, as Python will do it."""
-    plan = rematch.plan_from_sequence(graph, without_unread(program, sequence))
-    return trace(program, [
-        ("compute", step.op) if step.op is not None
-        else ("drop", graph.tensor(step.tensor).name) for step in plan.steps])
+def steps_of(program: Program, sequence: list[int]) -> list[tuple]:
+    """For `trace`: each value goes after its last reader, as Python will do it, and is
+    made anew where it is needed again. What only a first run makes right is kept until
+    it is read by all who do."""
+    kept = set(program.tangents)
+    kept.update(program.roots([program.forward_outputs, program.backward_outputs]))
+    needed = set(kept)
+    steps: list[tuple] = []  # From the last to the first.
+    for index, number in reversed(numbered(sequence)):
+        op = program.ops[index]
+        made, read = op.makes_in(number), program.inputs_of(op, number)
+        gone = (made.union(read) - needed).difference(program.inputs)
+        steps.extend(("drop", name) for name in sorted(gone))
+        steps.append(("compute", index))
+        needed -= made - kept
+        needed.update(read)
+    return steps[::-1]
+
+
+def schedule_of(program: Program, sequence: list[int]) -> Schedule:
+    """Of a sequence of ops, by their indices."""
+    return trace(program, steps_of(program, without_unread(program, sequence)))
 
 
 def plan(program: Program, budget: int, *, time_limit: float = 10.0,
@@ -153,7 +169,7 @@ def plan(program: Program, budget: int, *, time_limit: float = 10.0,
         if solution.plan is None:
             break
         sequence = solution.plan.computed_ops()
-        schedule = schedule_of(program, graph, sequence)
+        schedule = schedule_of(program, sequence)
         if schedule.peak <= budget:
             if start is not None and start.schedule.cost < schedule.cost:
                 break
@@ -179,7 +195,7 @@ def _known(program: Program, graph: rematch.Graph,
     try:
         if _damage(program, sequence):
             return None
-        return Planned(schedule_of(program, graph, sequence), sequence, None, graph)
+        return Planned(schedule_of(program, sequence), sequence, None, graph)
     except (rematch.Error, IndexError, KeyError, TypeError):
         return None
 
@@ -189,7 +205,7 @@ def restored(program: Program, sequence: list[int], solution: str | None,
     """A plan that was found elsewhere or before, when there were `outside_bytes`;
     peaks are those here. `solution` is JSON."""
     graph = to_graph(replace(program, outside_bytes=outside_bytes), name)
-    return Planned(schedule_of(program, graph, sequence), sequence,
+    return Planned(schedule_of(program, sequence), sequence,
                    rematch.Solution.from_json(solution, graph) if solution else None,
                    graph)
 
@@ -203,7 +219,7 @@ def plan_least(program: Program, *, time_limit: float = 0.0, name: str = "",
     choices = [*known]
     if least.plan is not None:
         sequence = least.plan.computed_ops()
-        choices.append(Planned(schedule_of(program, graph, sequence), sequence, least,
+        choices.append(Planned(schedule_of(program, sequence), sequence, least,
                                graph))
     if not choices:
         raise InfeasibleBudget("no plan was found at all")
@@ -219,7 +235,7 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
     if complaint := _damage(program, saved.sequence):
         raise PlanMismatch(f"the saved plan is damaged: {complaint}")
     try:
-        schedule = schedule_of(program, graph, saved.sequence)
+        schedule = schedule_of(program, saved.sequence)
     except (rematch.Error, IndexError, KeyError, TypeError) as error:
         raise PlanMismatch(f"the saved plan is damaged: {error}") from None
     found = Planned(schedule, saved.sequence, None, graph)
@@ -235,14 +251,14 @@ def reuse(program: Program, saved: SavedPlan, budget: int, name: str) -> Planned
 def _damage(program: Program, sequence: list[int]) -> str:
     """What is missing in a sequence of ops."""
     there = set(program.inputs)
-    for index in sequence:
+    for index, number in numbered(sequence):
         if not 0 <= index < len(program.ops):
             return f"there is no op {index}, of {len(program.ops)}"
         op = program.ops[index]
-        for name in program.inputs_of(op):
+        for name in program.inputs_of(op, number):
             if name not in there:
                 return f"'{op.name}' reads '{name}', which is not there"
-        there.update(name for name in op.outputs if name)
+        there.update(op.makes_in(number))
     roots = program.roots([program.forward_outputs, program.backward_outputs])
     missing = [name for name in roots if name not in there]
     return f"'{missing[0]}' is not computed" if missing else ""

@@ -9,7 +9,7 @@ value is known exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,6 +63,8 @@ class Op:
     # From the second time on: what is called, and with what, if not the same.
     rerun: Callable | None = None
     rerun_args: tuple | None = None
+    # Outputs that are right the first time only, and kept until they are read.
+    made_once: frozenset[str] = frozenset()
     is_fused: bool = False  # One that a compiler wrote, of several.
     is_foreign: bool = False  # Not PyTorch's: it may draw random numbers and not say so.
     module: str = ""
@@ -78,6 +80,11 @@ class Op:
     def call_in(self, number: int) -> Callable:
         """What the run of this number calls; the first has 0."""
         return self.rerun if number and self.rerun else self.call
+
+    def makes_in(self, number: int) -> set[str]:
+        """The values that the run of this number makes, as they should be."""
+        made = {name for name in self.outputs if name}
+        return made - self.made_once if number else made
 
     def args_in(self, number: int) -> tuple:
         """What it is called with, besides `kwargs`."""
@@ -117,6 +124,16 @@ class Program:
         """What the run of this number reads."""
         state = [op.state] if op.state else []
         return self.roots([op.args_in(number), op.kwargs, state])
+
+
+def numbered(sequence: Iterable[int]) -> list[tuple[int, int]]:
+    """With how often each op has been run before."""
+    count: dict[int, int] = {}
+    found = []
+    for index in sequence:
+        found.append((index, count.get(index, 0)))
+        count[index] = found[-1][1] + 1
+    return found
 
 
 def prune(program: Program) -> None:

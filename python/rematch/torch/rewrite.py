@@ -101,14 +101,20 @@ class Rewriting:
                 if copy:
                     self.nodes[copy.name] = node
             return
-        for index, copy in enumerate(run.makes):
-            if copy is None:
-                continue
-            item = self._call(operator.getitem, (node, index), {}, copy.name)
-            self._describe(item, copy.value, tag)
-            if copy.value not in self.old:
-                item.meta["val"] = node.meta["val"][index]
-            self.nodes[copy.name] = item
+        made = [(index, copy) for index, copy in enumerate(run.makes) if copy]
+        for index, copy in made:
+            self.nodes[copy.name] = self._item(node, index, copy.name, copy.value, tag)
+        first = next((index for index, name in enumerate(op.outputs) if name), None)
+        if not made and first is not None:  # PyTorch takes nothing else for a tuple.
+            self._item(node, first, f"{node.name}_unread", op.outputs[first], tag)
+
+    def _item(self, node: fx.Node, index: int, name: str, value: str,
+              tag: str) -> fx.Node:
+        item = self._call(operator.getitem, (node, index), {}, name)
+        self._describe(item, value, tag)
+        if value not in self.old:
+            item.meta["val"] = node.meta["val"][index]
+        return item
 
     def _describe_state(self, node: fx.Node, tag: str) -> None:
         """A generator's state, which the graph did not have before."""

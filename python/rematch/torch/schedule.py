@@ -97,8 +97,9 @@ class Tracer:
         if number:
             run.bytes += op.rerun_workspace
         copies: list[Copy | None] = []
+        right = op.makes_in(number)
         for name in op.outputs:
-            if name is None or name in self.now:
+            if name not in right or name in self.now:
                 copies.append(None)
                 continue
             copy = self.now[name] = Copy(name, number)
