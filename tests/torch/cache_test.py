@@ -44,6 +44,18 @@ def cut(path):
     path.write_bytes(path.read_bytes()[:5000])
 
 
+def test_a_damaged_record_is_told_once(folder, caplog, monkeypatch):
+    monkeypatch.setattr(profile_cache, "_damaged", set())
+    trained()
+    with sqlite3.connect(folder / "profiles.sqlite") as connection:
+        connection.execute("update records set record = '['")
+    connection.close()
+    with caplog.at_level(logging.WARNING, "rematch"):
+        trained()
+    assert sum("a record is damaged" in record.getMessage()
+               for record in caplog.records) == 1
+
+
 @pytest.mark.parametrize("damage", [garbage, cut])
 @pytest.mark.parametrize("kernels", ["eager", "fused"])
 def test_a_damaged_file_is_told_once(folder, caplog, damage, kernels):
@@ -66,11 +78,17 @@ def test_a_folder_that_cannot_be_made_is_told(folder, caplog):
     assert len(told(caplog)) == 1
 
 
-@pytest.mark.parametrize("record", ["{}", "[", "3", "null", '{"name": 1}', "[{}]"])
+@pytest.mark.parametrize("record", [
+    "{}", "[", "3", "null", '{"name": 1}', "[{}]",
+    '{"recompute": 3, "in_place": "x", "peak": "q", "cost": null}',
+    '{"recompute": ["nobody"], "in_place": true, "peak": -5, "cost": 1}',
+    '[{"sequence": [0], "need": "a", "cost": -1}]',
+    '[{"kernels": {"recompute": 1}, "need": 0, "cost": -1}]'])
 def test_damaged_records_are_written_anew(folder, record):
     wanted = trained()
     with sqlite3.connect(folder / "profiles.sqlite") as connection:
         assert connection.execute("update records set record = ?", (record,)).rowcount
+        assert connection.execute("update ops set cost = -1e9, workspace = -5").rowcount
     connection.close()
     assert equal(trained(), wanted)
     assert equal(trained(), wanted)

@@ -2,7 +2,6 @@
 """What Inductor writes is read as it is meant, or refused with the line."""
 
 import ast
-from types import SimpleNamespace
 
 import pytest
 import torch

@@ -130,3 +130,65 @@ def test_a_share_is_of_all_pieces():
         step(model, planned, x, seed)
     assert not any(run.number for graph in planned.rematch_graphs
                    for run in graph.schedule.runs)
+
+
+class PartlyFrozen(nn.Module):
+    """Of three pieces, of which the second has no gradient and takes the most."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.last = Block(), Block()
+
+    def forward(self, x):
+        y = self.first(x)
+        torch._dynamo.graph_break()
+        z = torch.cat([x] * 8, 1).cos()
+        torch._dynamo.graph_break()
+        return self.last(y).square().mean() * z.mean()
+
+
+@pytest.mark.parametrize("kernels", ["eager", "fused"])
+def test_pieces_without_gradients_are_within_the_budget(kernels):
+    torch._dynamo.reset()
+    model, x = PartlyFrozen(), torch.randn(ROWS, WIDTH)
+    options = {"time_limit": 0.3, "kernels": kernels, "cache": False}
+    planned = rematch.torch.compile(model, budget=1, **options)
+    with pytest.raises(InfeasibleBudget) as failure:
+        for seed in range(2):
+            step(model, planned, x, seed)
+    least = failure.value.least_budget
+    torch._dynamo.reset()
+    planned = rematch.torch.compile(model, budget=least, **options)
+    for seed in range(2):
+        step(model, planned, x, seed)
+    assert len(planned.rematch_graphs) == 2
+    assert peak_of(model, planned, x) <= least
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.last = nn.LSTM(WIDTH, WIDTH), Block()
+
+    def forward(self, x):
+        return self.last(self.cell(x)[0])
+
+
+def test_what_pytorch_does_not_capture_is_told_once(caplog):
+    torch._dynamo.reset()
+    planned = rematch.torch.compile(Recurrent(), budget="1MiB", time_limit=0.3)
+    for _ in range(3):
+        planned(torch.randn(8, 2, WIDTH)).sum().backward()
+    told = [record.message for record in caplog.records if "LSTM" in record.message]
+    assert told == ["'cell' (LSTM) is not captured by PyTorch: it runs as it is, "
+                    "outside of the budget"]
+
+
+def test_a_budget_inside_of_a_compiled_model_is_told(caplog):
+    torch._dynamo.reset()
+    model = Cut()
+    rematch.torch.compile(model.first, budget=1, in_place=True)
+    planned = rematch.torch.compile(model, budget="10MiB", time_limit=0.3)
+    planned(torch.randn(ROWS, WIDTH)).backward()
+    assert "'first' (Sequential) was compiled with a budget of its own" in caplog.text

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import functools
-import weakref
 
 import torch
 from torch._dynamo import list_backends, register_backend
@@ -17,6 +16,7 @@ from rematch.torch.backend import Backend, rematch_backend
 from rematch.torch.batch_size import BatchSize, max_batch
 from rematch.torch.errors import (InfeasibleBudget, OutOfMemory,
                                   PlanMismatch, RematchTorchError, UnsupportedModel)
+from rematch.torch.inference import Inference
 from rematch.torch.options import Options
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.planning import plan
@@ -44,20 +44,17 @@ def compile(model: torch.nn.Module, budget: int | str = "auto", *,
         raise ValueError("the model is compiled already; rematch.torch.compile takes the "
                          "model that was compiled, which is its _orig_mod")
     # What PyTorch keeps of compilers outlives models, which are not to stay for that.
-    there = weakref.ref(model)
-
-    def check() -> None:
-        if (found := there()) is not None:
-            wrappers.refuse_sharded_parts(found)
-
-    backend = Backend(Options.parse({"budget": budget, **options}), check)
+    backend = Backend(Options.parse({"budget": budget, **options}),
+                      wrappers.check_of(model))
     if in_place:
         return dynamo.compile_in_place(model, backend, fullgraph)
     compiled = torch.compile(model, backend=backend, fullgraph=fullgraph,
                              **dynamo.settings())
     shared = Shared(backend, compiled.forward, lambda again: torch.compile(
         model, backend=again, fullgraph=fullgraph, **dynamo.settings()).forward)
-    compiled.forward = dynamo.guarded(shared, model, backend.graphs)
+    inference = Inference(model, lambda: dynamo.by_inductor(model),
+                          lambda: backend.is_fused(model))
+    compiled.forward = dynamo.guarded(shared, inference, backend.graphs)
     # Not by assignment, which would change the model itself.
     compiled.__dict__["rematch_graphs"] = backend.graphs
     return dynamo.with_copies(compiled, functools.partial(

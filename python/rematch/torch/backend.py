@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import torch
@@ -13,11 +14,13 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._guards import TracingContext
 
-from rematch.torch import remembered, second_start
+from rematch.torch import memory, remembered, second_start
 from rematch.torch.attention import simplify_masks, without_dropout
 from rematch.torch.dynamo import Graphs
 from rematch.torch.eager_kernels import EagerKernels
+from rematch.torch.inference import compiled_by_inductor, has_gradients
 from rematch.torch.options import Options
+from rematch.torch.plain_graph import PlainGraph
 from rematch.torch.planned_graph import PlannedGraph
 from rematch.torch.saved import SavedPlan
 from rematch.torch.second_start import Start
@@ -47,6 +50,7 @@ class Backend:
         self.graphs: Graphs = Graphs()
         self.is_cut = False
         self.plans: dict[str, SavedPlan] = {}  # Of pieces, by digest.
+        self.plain_graphs: list[PlainGraph] = []
 
     def with_plans(self, plans: dict[str, SavedPlan]) -> Backend:
         """One that knows all pieces; takes over the list of graphs, now empty."""
@@ -60,6 +64,13 @@ class Backend:
             self.check()
         self.is_cut = self.is_cut or _ends_before_the_model() or \
             any(graph.is_open for graph in self.graphs)
+        # What pieces take in a step that has gradients is to be known.
+        is_piece = self.is_cut and torch.is_grad_enabled()
+        if not is_piece and not has_gradients(inputs) and \
+                why_eager(self.options, inputs) is None:
+            found = compiled_by_inductor(module, inputs, self.options.kernels == "auto")
+            if found is not None:
+                return found
         simplify_masks(module)
         key = remembered.graph_key(module, inputs, self.options)
         key_here = key(self.options.budget)
@@ -73,6 +84,9 @@ class Backend:
         if self.options.gpu:
             without_dropout(module)
 
+        # PyTorch keeps these functions: they are not to keep the batch.
+        device = memory.device_of_tensors(inputs)
+
         def forward(module: fx.GraphModule, _: Any) -> Callable:
             _donate_nothing()
             return graph.compile("forward", module)
@@ -82,7 +96,10 @@ class Backend:
 
         def inference(module: fx.GraphModule, _: Any) -> Callable:
             self.graphs.remove(graph)  # Nothing has a gradient: there is no plan.
-            return _boxed(module)
+            plain = PlainGraph(module, device)
+            if torch.is_grad_enabled():
+                self.plain_graphs.append(plain)
+            return plain
 
         compile_with = _compile_with(module, inputs)
         try:
@@ -92,6 +109,12 @@ class Backend:
         finally:
             if graph.planned is None and graph in self.graphs:
                 self.graphs.remove(graph)  # It has no figures that somebody could ask for.
+
+    def is_fused(self, model: torch.nn.Module) -> bool:
+        """Whether the model is, or would be, trained with fused kernels."""
+        there = next(chain(model.parameters(), model.buffers()), None)
+        return why_eager(self.options, [there]) is None and not any(
+            graph.kernels.name == "eager" for graph in self.graphs)
 
     def _start(self, module: fx.GraphModule, inputs, key: str,
                ways: str) -> Start | None:
@@ -201,17 +224,6 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
     """Those that this version of PyTorch has."""
     return {name: value for name, value in settings.items()
             if hasattr(torch._functorch.config, name)}
-
-
-def _boxed(module: fx.GraphModule) -> Callable:
-    """Without gradients there is nothing to plan."""
-    interpreter = fx.Interpreter(module)
-
-    def call(args):
-        return interpreter.boxed_run(args)
-
-    call._boxed_call = True
-    return call
 
 
 def rematch_backend(module: fx.GraphModule, inputs, *, options=None, mode=None):

@@ -16,6 +16,7 @@ from torch._dynamo.exc import FailOnRecompileLimitHit
 from torch._dynamo.utils import counters
 
 from rematch.torch.errors import UnsupportedModel, reason, unwrapped
+from rematch.torch.inference import Inference
 from rematch.torch.shared import Shared
 
 log = logging.getLogger("rematch")
@@ -48,35 +49,50 @@ def _while_running() -> dict[str, Any]:
 
 
 def settings() -> dict[str, Any]:
-    """For torch.compile. Models that share a class are compiled apart, so that
-    many of them do not reach the limit for one."""
-    wanted = {"dynamic": False, "isolate_recompiles": True}
+    """For torch.compile."""
+    return {"dynamic": False, **_apart()}
+
+
+def _apart() -> dict[str, Any]:
+    """Models that share a class are compiled apart, so that many of them do not reach
+    the limit for one."""
     known = inspect.signature(torch.compile).parameters
-    return {name: value for name, value in wanted.items() if name in known}
+    return {"isolate_recompiles": True} if "isolate_recompiles" in known else {}
+
+
+def _one_more_shares() -> None:
+    global _sharing
+    if "isolate_recompiles" not in settings():
+        _sharing += 1
+
+
+def by_inductor(model: Any) -> Callable:
+    """The model, or a function, compiled for calls without gradients, by PyTorch alone."""
+    _one_more_shares()
+    return torch.compile(model, **_apart())
 
 
 def guarded(function: Callable, plain: Callable | None = None,
             graphs: list | None = None) -> Callable:
     """A compiled function that runs as planned or raises an error of ours.
 
-    Without gradients there is nothing to plan, and `plain` is called. If nothing
-    has come into `graphs` after a call, PyTorch was told not to compile.
+    Without gradients there is nothing to plan, and `plain` is called, under the same
+    settings. If nothing has come into `graphs` after a call, PyTorch was told not to
+    compile.
     """
-    global _sharing
     call = unwrapped(function)
     while_running = _while_running()
-    if "isolate_recompiles" not in settings():
-        _sharing += 1
+    _one_more_shares()
     is_told = False
 
     @functools.wraps(function, updated=())
     def within_settings(*args, **kwargs):
         nonlocal is_told
-        if plain is not None and not torch.is_grad_enabled():
-            return plain(*args, **kwargs)
         limit, breaks = config.recompile_limit, dict(counters["graph_break"])
         with config.patch({**while_running,
                            "recompile_limit": limit * max(1, _sharing)}):
+            if plain is not None and not torch.is_grad_enabled():
+                return plain(*args, **kwargs)
             try:
                 result = call(*args, **kwargs)
             except FailOnRecompileLimitHit as failure:
@@ -135,11 +151,18 @@ def compile_in_place(model: torch.nn.Module, backend: Callable, fullgraph: bool,
         output = self._call_impl(*args, **kwargs)
         return change(output) if change else output
 
+    def unchanged(self, *args, **kwargs):
+        return self._call_impl(*args, **kwargs)
+
     # PyTorch compiles what _call_impl calls and runs the hooks there as they are,
     # which sharding relies on; but not where that is part of PyTorch itself.
-    plain = target = model._call_impl
+    plain = target = without_change = model._call_impl
+    if _is_of_pytorch(model):
+        without_change = MethodType(unchanged, model)
     if change or _is_of_pytorch(model):
         target = MethodType(changed, model)
+    inference = Inference(plain, lambda: by_inductor(without_change),
+                          lambda: backend.is_fused(model))
 
     def compiled_with(backend: Callable) -> Callable:
         return torch.compile(target, backend=backend, fullgraph=fullgraph,
@@ -148,7 +171,7 @@ def compile_in_place(model: torch.nn.Module, backend: Callable, fullgraph: bool,
     shared = Shared(backend, compiled_with(backend), compiled_with)
     # As Module.compile does it: __call__ looks there, copies and pickles leave
     # it out.
-    model._compiled_call_impl = guarded(shared, plain, backend.graphs)
+    model._compiled_call_impl = guarded(shared, inference, backend.graphs)
     # Not by assignment, which some modules refuse.
     model.__dict__["rematch_graphs"] = backend.graphs
     return model

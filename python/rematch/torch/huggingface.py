@@ -49,8 +49,7 @@ class BudgetCallback(TrainerCallback):
         if "reserve" not in options and optimizer is not None:
             options["reserve"] = bytes_to_come(
                 [optimizer], args.gradient_accumulation_steps > 1)
-        backend = Backend(Options.parse(options),
-                          lambda: wrappers.refuse_sharded_parts(model))
+        backend = Backend(Options.parse(options), wrappers.check_of(model))
         self.graphs = backend.graphs
         dynamo.compile_in_place(model, backend, False,
                                 _loss_alone if self.loss_only else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import sqlite3
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import Any
 
 log = logging.getLogger("rematch")
 
-_told: set[Path] = set()  # Files that cannot be used.
+# Files that cannot be used, and those with records that cannot be: told once.
+_told: set[Path] = set()
+_damaged: set[Path] = set()
 
 _SCHEMA = ("""create table if not exists ops (
     device text, version text, signature text, cost real, workspace integer,
@@ -29,6 +32,12 @@ def default_path() -> Path:
         base = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
         folder = str(Path(base) / "rematch")
     return Path(folder) / "profiles.sqlite"
+
+
+def _is_measured(cost: Any, workspace: Any) -> bool:
+    """Whether they can be a time and bytes: files may be damaged."""
+    return isinstance(cost, float) and 0 <= cost < math.inf and \
+        isinstance(workspace, int) and workspace >= 0
 
 
 class ProfileCache:
@@ -50,9 +59,10 @@ class ProfileCache:
             self._give_up(error)
 
     def find(self, signature: str) -> tuple[float, int] | None:
-        return self._first(
+        found = self._first(
             "select cost, workspace from ops where device = ? and version = ? "
             "and signature = ?", signature)
+        return found if found and _is_measured(*found) else None
 
     def store(self, signature: str, cost: float, workspace: int) -> None:
         self._insert("insert or replace into ops values (?, ?, ?, ?, ?)",
@@ -65,7 +75,9 @@ class ProfileCache:
         try:
             return json.loads(found[0]) if found else None
         except ValueError as error:
-            log.warning("%s: a record is damaged and not used: %s", self.path, error)
+            if self.path not in _damaged:
+                _damaged.add(self.path)
+                log.warning("%s: a record is damaged and not used: %s", self.path, error)
             return None
 
     def store_record(self, key: str, record: Any) -> None:

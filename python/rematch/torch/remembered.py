@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ _named: dict[str, Any] = {}  # What budgets that were named take, by key.
 _KERNELS = {"recompute", "in_place", "peak", "cost"}  # What a record of them has.
 _WAY = {"kernels", "need", "cost"}
 _SEQUENCE = {"sequence", "need", "cost"}
+_SOME = {"recompute": [], "in_place": False, "peak": 0, "cost": 0.0}
 _MOST_RECORDS = 16  # Under one key.
 _WORTH_A_CHANGE = 0.001  # Of the time.
 
@@ -182,8 +184,9 @@ def _scale_key(program: str, cost: float | None) -> str:
 
 def _records(cache: ProfileCache | None, key: str, fields: set[str]) -> list[dict]:
     found = cache.find_record(key) if cache else None
-    return [one for one in found if isinstance(one, dict) and fields <= one.keys()] \
-        if isinstance(found, list) else []
+    return [one for one in found if isinstance(one, dict) and fields <= one.keys()
+            and all(isinstance(one[name], (int, float)) for name in ("need", "cost"))
+            and _is_whole(one.get("kernels", _SOME))] if isinstance(found, list) else []
 
 
 def _store_record(cache: ProfileCache | None, key: str, record: dict) -> None:
@@ -212,8 +215,7 @@ def graph_key(module: fx.GraphModule, inputs: Sequence,
               options: Options) -> Callable[[Any], str]:
     """By budget, of the kernels that were chosen for a graph as PyTorch captured
     it."""
-    shapes = [(signature(item), item.requires_grad) if isinstance(item, torch.Tensor)
-              else str(item) for item in inputs]
+    described = [_described(item) for item in inputs]
     storages = [item.untyped_storage()._cdata if isinstance(item, torch.Tensor) else None
                 for item in inputs]
     shared = [storages.index(storage) for storage in storages]
@@ -223,11 +225,19 @@ def graph_key(module: fx.GraphModule, inputs: Sequence,
     code = [part.code for part in module.modules() if isinstance(part, fx.GraphModule)]
 
     def key(budget: Any) -> str:
-        return _key("kernels", code, str(shapes), shared, autocast, _traced_with(),
+        return _key("kernels", code, described, shared, autocast, _traced_with(),
                     budget, options.reserve, options.optimizer is not None,
                     _searched_with(options))
 
     return key
+
+
+def _described(item: Any) -> list:
+    """An input. A batch may be a part of more, which is there with it."""
+    if not isinstance(item, torch.Tensor):
+        return [str(item)]
+    return [str(signature(item)), item.requires_grad, item.storage_offset(),
+            item.untyped_storage().nbytes()]
 
 
 def _traced_with() -> list:
@@ -254,8 +264,18 @@ def kernels(options: Options, key: str, device: torch.device) -> dict | None:
         found = cache.find_record(key)
     finally:
         cache.close()
-    is_whole = isinstance(found, dict) and _KERNELS <= found.keys()
-    return found if is_whole else None
+    return found if _is_whole(found) else None
+
+
+def _is_whole(record: Any) -> bool:
+    """Of kernels: files may be damaged."""
+    if not isinstance(record, dict) or not _KERNELS <= record.keys():
+        return False
+    names, in_place, peak, cost = (record[name] for name in (
+        "recompute", "in_place", "peak", "cost"))
+    return isinstance(names, list) and all(isinstance(name, str) for name in names) \
+        and isinstance(in_place, bool) and isinstance(peak, int) and peak >= 0 \
+        and isinstance(cost, (int, float)) and 0 <= cost < math.inf
 
 
 def _are_several() -> bool:

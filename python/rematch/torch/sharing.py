@@ -9,11 +9,13 @@ largest needs while it runs, fit the budget.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import rematch
 from rematch.torch import planner
 from rematch.torch.errors import InfeasibleBudget
+from rematch.torch.plain_graph import PlainGraph
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule
 
@@ -41,7 +43,24 @@ class Part:
                    if name in values)
 
 
-def total(parts: list[Part], schedules: list[Schedule], outside: int) -> int:
+@dataclass
+class Others:
+    """The graphs that have no gradients. What they return may be there to the end."""
+
+    kept: int = 0
+    at_work: int = 0  # Of the largest, besides what it returns.
+
+    @classmethod
+    def of(cls, graphs: Sequence[PlainGraph]) -> Others:
+        return cls(sum(max(1, graph.most_calls) * graph.kept for graph in graphs),
+                   max((graph.peak - graph.kept for graph in graphs), default=0))
+
+
+_NONE = Others()
+
+
+def total(parts: list[Part], schedules: list[Schedule], outside: int,
+          others: Others = _NONE) -> int:
     """The most that a step can take: all that is kept, all gradients, and the one
     that needs most besides at work."""
     kept = sum(part.calls * part.kept(schedule)
@@ -49,7 +68,7 @@ def total(parts: list[Part], schedules: list[Schedule], outside: int) -> int:
     gradients = sum(part.gradient_bytes for part in parts)
     largest = max(part.alone(schedule) - part.kept(schedule) - part.gradient_bytes
                   for part, schedule in zip(parts, schedules))
-    return outside + kept + gradients + largest
+    return outside + kept + gradients + others.kept + max(largest, others.at_work)
 
 
 class Sharing:
@@ -57,10 +76,11 @@ class Sharing:
 
     def __init__(self, parts: list[Part], budget: int, outside: int,
                  seconds: float, known: list[list[int]] | None = None,
-                 **search) -> None:
+                 others: Others = _NONE, **search) -> None:
         """`known` are sequences, one for each part, that together need little."""
         self.parts, self.budget, self.outside = parts, budget, outside
         self.seconds, self.search = seconds, search
+        self.others = others
         self.least = [planner.plan_least(part.program) for part in parts]
         if known is not None:
             others = [planner.restored(part.program, sequence, None, 0, "")
@@ -82,7 +102,8 @@ class Sharing:
         return found
 
     def _need(self, plans: list[planner.Planned]) -> int:
-        return total(self.parts, [plan.schedule for plan in plans], self.outside)
+        return total(self.parts, [plan.schedule for plan in plans], self.outside,
+                     self.others)
 
     def plans(self) -> list[planner.Planned]:
         """For each part. Raises InfeasibleBudget."""

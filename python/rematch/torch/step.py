@@ -47,6 +47,9 @@ class TrainStep:
 
     def __init__(self, model: torch.nn.Module, loss_fn: Callable | None = None,
                  budget: int | str = "auto", **options: Any) -> None:
+        if not isinstance(model, torch.nn.Module):
+            raise ValueError("TrainStep takes a torch.nn.Module, not a "
+                             f"{type(model).__name__}")
         refuse_wrapped(model)
         self.model = model
         backend = Backend(Options.parse({"budget": budget, **options}))
@@ -61,5 +64,9 @@ class TrainStep:
             raise UnsupportedModel(
                 "a whole step needs a model that PyTorch captures as one graph: "
                 + reason(error)) from error
+        if not loss.requires_grad:
+            raise UnsupportedModel(
+                "the loss has no gradient: nothing that it depends on asks for one, or "
+                "the step is within torch.no_grad()")
         loss.backward()
         return loss.detach()

@@ -1,15 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrappers of models for several processes, and where they may stand."""
+"""What a model is made of that cannot be planned with it: wrappers for several processes,
+and modules that are outside of what PyTorch captures."""
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
 
 from rematch.torch.errors import UnsupportedModel
+
+log = logging.getLogger("rematch")
+
+
+def check_of(model: torch.nn.Module) -> Callable[[], None]:
+    """To be called before the model is compiled; it does not keep the model alive."""
+    there = weakref.ref(model)
+    is_told = False
+
+    def check() -> None:
+        nonlocal is_told
+        if (found := there()) is None:
+            return
+        refuse_sharded_parts(found)
+        if not is_told:
+            is_told = True
+            for text in _outside(found):
+                log.warning("%s", text)
+
+    return check
+
+
+def _outside(model: torch.nn.Module) -> Iterator[str]:
+    """What of the model the budget does not hold for, in words."""
+    captures_rnn = getattr(torch._dynamo.config, "allow_rnn", False)
+    for name, module in model.named_modules():
+        kind = type(module).__name__
+        if isinstance(module, torch.nn.RNNBase) and not captures_rnn:
+            yield (f"'{name}' ({kind}) is not captured by PyTorch: it runs as it "
+                   "is, outside of the budget")
+        if name and getattr(module, "_compiled_call_impl", None) is not None and \
+                "rematch_graphs" in vars(module):
+            yield (f"'{name}' ({kind}) was compiled with a budget of its own, which does "
+                   "not count inside of a compiled model")
 
 
 def sharded_parts(model: torch.nn.Module) -> Iterator[str]:
