@@ -11,6 +11,8 @@ import pytest
 import rematch.torch
 import torch
 from rematch.torch import InfeasibleBudget, UnsupportedModel, dynamo
+from rematch.torch.backend import Backend
+from rematch.torch.options import Options
 from rematch.torch.step_timer import StepTimer
 from torch import nn
 
@@ -60,6 +62,19 @@ def test_a_copy_keeps_its_promises(clone, monkeypatch):
     twin(torch.randn(8, 16))
     with pytest.raises(UnsupportedModel, match="the next would run without a plan"):
         twin(torch.randn(9, 16))
+
+
+@pytest.mark.parametrize("clone", COPIES)
+def test_models_that_keep_their_backend_are_copied(clone):
+    """As with Lightning, whose torch.compile leaves what it was given in the model."""
+    model = planned()
+    model._orig_mod._compile_kwargs = {"backend": Backend(
+        Options(budget="100%"), lambda: None)}
+    twin = clone(model)
+    x = torch.randn(8, 16)
+    assert all(map(torch.equal, gradients(twin, x), gradients(model, x)))
+    again = twin._orig_mod._compile_kwargs["backend"]
+    assert again.options.budget == "100%" and again.graphs == []
 
 
 @pytest.mark.parametrize("in_place", [False, True])

@@ -2,6 +2,7 @@
 """What backward computes again by itself, with fused kernels; and which way is run."""
 
 import math
+from itertools import chain
 from types import SimpleNamespace
 
 import pytest
@@ -408,10 +409,12 @@ def test_ways_are_remembered_that_take_less_of_something(tmp_path, monkeypatch):
     cache = ProfileCache("cpu", "0")
     for name, need, cost in (("small", 1, 9.0), ("large", 9, 1.0), ("worse", 9, 2.0),
                              ("middle", 5, 5.0), ("best", 4, 4.0)):
-        remembered.store_way(cache, "key", {"name": name}, need, cost)
+        kernels = {"recompute": [name], "in_place": False, "peak": need, "cost": cost}
+        remembered.store_way(cache, "key", kernels, need, cost)
 
     def names(room, cost=99.0):
-        return [found["name"] for found in remembered.ways(cache, "key", room, cost)]
+        return [*chain.from_iterable(found["recompute"] for found in remembered.ways(
+            cache, "key", room, cost))]
 
     assert names(9) == ["large", "worse", "best", "small"]
     assert names(8) == ["best", "small"] and names(0) == []

@@ -59,6 +59,11 @@ class Backend:
         found.graphs, found.plans, found.is_cut = self.graphs, plans, True
         return found
 
+    def __reduce__(self):
+        """Copies begin anew. Lightning has models keep what torch.compile was given,
+        and they are copied with it."""
+        return Backend, (self.options,)
+
     def __call__(self, module: fx.GraphModule, inputs) -> Callable:
         if self.check:
             self.check()
