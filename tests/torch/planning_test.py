@@ -256,6 +256,16 @@ def test_the_largest_batch_is_the_largest(monkeypatch):
         largest(model, budget, overhead=-1)
 
 
+def test_a_batch_that_the_model_refuses_is_too_small(monkeypatch):
+    monkeypatch.setattr(batch_size, "_CURVE_SECONDS", 0.1)
+    model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(768, 8),
+                                torch.nn.BatchNorm1d(8))
+    with pytest.raises(InfeasibleBudget, match="a batch of 2 does not train within the "
+                       "budget; the least budget for it is about [0-9]* bytes, and "
+                       "PyTorch refuses 1$"):
+        largest(model, 1000)
+
+
 def test_a_batch_of_which_an_op_does_not_fit_alone_is_too_large(monkeypatch):
     measure, tried = profiling.Profiler.measure, []
 

@@ -60,6 +60,28 @@ class _Search:
                 self.plans[batch] = None
         return self.plans[batch] is not None
 
+    def first_that_fits(self, batch: int) -> int:
+        """This one, or the first of its halves that does."""
+        while not self.fits(batch):
+            if batch == 1:
+                raise self._none_fits(batch)
+            try:
+                self.fits(batch // 2)
+            except Exception as error:  # Some layers do not train with 1.
+                raise self._none_fits(batch, f", and PyTorch refuses {batch // 2}") \
+                    from error
+            batch //= 2
+        return batch
+
+    def _none_fits(self, batch: int, more: str = "") -> InfeasibleBudget:
+        text = f"a batch of {batch} does not train within the budget"
+        if self.overhead is not None:
+            text += f" at an overhead of {self.overhead:.0%}"
+        least = self.needs.get(batch)
+        if least is not None:
+            text += f"; the least budget for it is about {least} bytes"
+        return InfeasibleBudget(text + more, least)
+
     def _is_cheap(self, overhead: float) -> bool:
         return self.overhead is None or overhead <= self.overhead
 
@@ -134,11 +156,8 @@ def max_batch(model: torch.nn.Module, make_batch: Callable[[int], tuple[Any, Any
         raise ValueError(f"overhead must be at least 0, not {overhead!r}")
     options = {**options, "loss_fn": loss_fn, "budget": budget}
     search = _Search(model, make_batch, overhead, options)
-    first = low = min(_FIRST, most)
-    while low and not search.fits(low):
-        low //= 2
-    if low == 0:
-        raise _none_fits(search)
+    first = min(_FIRST, most)
+    low = search.first_that_fits(first)
     steps = _Steps(low, 2 * low if low < first else most + 1)
     while steps.high - steps.low > 1:
         trial = steps.next(search.guess(steps.low))
@@ -147,11 +166,3 @@ def max_batch(model: torch.nn.Module, make_batch: Callable[[int], tuple[Any, Any
                      dict(sorted(search.needs.items())))
 
 
-def _none_fits(search: _Search) -> InfeasibleBudget:
-    text = "a batch of 1 does not train within the budget"
-    if search.overhead is not None:
-        text += f" at an overhead of {search.overhead:.0%}"
-    least = search.needs.get(1)
-    if least is not None:
-        text += f"; the least budget for it is about {least} bytes"
-    return InfeasibleBudget(text, least)
