@@ -28,10 +28,11 @@ def entries():
 
 
 @pytest.fixture
-def kept():
-    """Files that the test has put into PyTorch's cache, when it is called."""
-    before = entries()
-    return lambda: entries() - before
+def kept(monkeypatch, tmp_path):
+    """Files that the test has put into PyTorch's cache, which is its own, when it is
+    called."""
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "inductor"))
+    return entries
 
 
 def test_nothing_is_traced_read_or_planned_again(work):
