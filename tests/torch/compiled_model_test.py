@@ -77,6 +77,41 @@ def test_models_that_keep_their_backend_are_copied(clone):
     assert again.options.budget == "100%" and again.graphs == []
 
 
+class Around(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner, self.last = inner, nn.Linear(16, 16)
+
+    def forward(self, x):
+        return self.last(self.inner(x))
+
+
+@pytest.mark.parametrize("around", [
+    lambda model: model, Around,
+    lambda model: lambda x: model(x)], ids=["itself", "module", "function"])
+def test_who_compiles_around_it_keeps_the_budget(around):
+    x = torch.randn(8, 16)
+    with pytest.raises(InfeasibleBudget):
+        torch.compile(around(planned(budget=1)))(x)
+    torch._dynamo.reset()
+    model = planned()
+    outer = around(model)
+    torch.compile(outer)(x).sum().backward()
+    assert len(model.rematch_graphs) == 1
+    ours = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    outer(x).sum().backward()
+    assert all(torch.equal(a, parameter.grad)
+               for a, parameter in zip(ours, model.parameters()))
+
+
+def test_a_model_with_a_budget_inside_of_another_is_told(caplog):
+    model = planned(Around(planned()))
+    gradients(model, torch.randn(8, 16))
+    assert "'inner' was compiled with a budget of its own, in which it runs" in caplog.text
+    assert len(model.inner.rematch_graphs) == 1
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 def test_models_that_nobody_holds_go(in_place):
     model = small()

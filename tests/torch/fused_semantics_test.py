@@ -4,6 +4,8 @@
 import pytest
 import rematch.torch
 import torch
+from rematch.torch.fused import kernels
+from rematch.torch.fused.partition import Partition
 from torch import nn
 from torch.nn import functional as F
 
@@ -178,3 +180,71 @@ def test_what_is_drawn_again_in_backward_is_the_same():
         found.append([parameter.grad for parameter in model.parameters()])
     assert any(name.endswith("_state") for name in step.graphs[0].schedule.boundary)
     assert all(torch.equal(a, b) for a, b in zip(*found))
+
+
+class Moving(nn.Module):
+    """Reads averages that it then changes."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.ModuleList(nn.Linear(SIZE, SIZE) for _ in range(3))
+        self.register_buffer("mean", torch.ones(2, SIZE // 2))
+
+    def forward(self, x):
+        before = self.mean.clone().view(SIZE)
+        for layer in self.layers:
+            x = F.gelu(layer(x)) * before
+        self.mean.mul_(0.5).add_(x.detach().mean(0).view(2, -1))
+        return x.square().mean()
+
+
+def moved(compile_with):
+    torch._dynamo.reset()
+    model = Moving()
+    function = compile_with(model)
+    batches = torch.Generator().manual_seed(1)
+    for _ in range(2):
+        function(torch.randn(BATCH, SIZE, generator=batches)).backward()
+    return [*(parameter.grad for parameter in model.parameters()), model.mean], function
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"recompute": ["mul"]}, {"all_fusible": True}], ids=["own", "named", "fusible"])
+def test_backward_reads_what_was_there_before_it_was_overwritten(options, monkeypatch):
+    """torch.compile itself reads what is there later."""
+    partition = Partition.from_record({"recompute": [], **options})
+    original = kernels.FusedKernels._with.__func__
+    monkeypatch.setattr(kernels.FusedKernels, "_with", classmethod(
+        lambda cls, compiler, _: original(cls, compiler, partition)))
+    wanted, _ = moved(lambda model: model)
+    with pytest.raises(rematch.torch.InfeasibleBudget) as failure:
+        moved(lambda model: rematch.torch.compile(model, 1, **OPTIONS))
+    for budget in ("100%", failure.value.least_budget):
+        found, run = moved(lambda model: rematch.torch.compile(model, budget, **OPTIONS))
+        assert all(map(torch.allclose, found, wanted)), budget
+        program = run.rematch_graphs[0].program
+        changed = {name for op in program.ops for name in op.changes or ()}
+        readers = [op for op in program.ops if changed & set(program.inputs_of(op))]
+        assert readers and not any(op.recomputable for op in readers)
+
+
+def test_what_a_foreign_operator_overwrites_is_named():
+    @torch.library.custom_op("rematch_tests::double_in_place", mutates_args=("x",))
+    def double(x: torch.Tensor) -> None:
+        x.mul_(2)
+
+    class Doubling(Model):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("scale", torch.ones(SIZE))
+
+        def forward(self, x):
+            double(self.scale)
+            return super().forward(x) * self.scale.clone()
+
+    model = rematch.torch.compile(Doubling(), "1GiB", **OPTIONS)
+    with pytest.raises(rematch.torch.UnsupportedModel,
+                       match="backward reads 'scale', which forward has overwritten; "
+                             "kernels='eager' does without Inductor"):
+        model(torch.randn(BATCH, SIZE))

@@ -362,11 +362,31 @@ def test_small_values_have_the_size_that_they_really_have():
     ("budget", "abc%"), ("budget", "-50%"), ("budget", "nan%"), ("budget", "lots"),
     ("reserve", -1), ("reserve", 1.5), ("time_limit", "x"), ("gap", -1), ("seed", -1),
     ("threads", 1.5), ("optimizer", "adam"), ("on_plan", 3), ("gpu", 3),
-    ("seed", 2**70), ("threads", True), ("time_limit", True), ("cache", "no"),
+    ("seed", 2**70), ("threads", 2**31), ("threads", True), ("time_limit", True), ("cache", "no"),
     ("budget", 10**30), ("plan", 3)])
 def test_a_bad_option_is_refused_at_once(option, value):
     with pytest.raises(ValueError, match=option if option != "gpu" else "no GPU"):
         rematch.torch.compile(nn.Linear(2, 2), **{"budget": 1, option: value})
+
+
+@pytest.mark.parametrize("loss, found", [
+    (lambda y, _: y.sum(1), r"a tensor of shape \(8,\)"), (lambda y, _: None, "a NoneType"),
+    (lambda y, _: (y.sum(), y), "a tuple"), (lambda y, _: 1.0, "a float")])
+def test_a_loss_is_one_number(loss, found):
+    step = rematch.torch.TrainStep(nn.Linear(2, 2), loss, budget="1GiB", time_limit=0.3)
+    with pytest.raises(rematch.torch.UnsupportedModel,
+                       match=f"the loss is {found}, and backward begins with one number"):
+        step(torch.randn(8, 2))
+
+
+def test_a_loss_in_something_else_has_a_name():
+    class Wrong(nn.Linear):
+        def forward(self, x):
+            return {"loss": super().forward(x).sum()}
+
+    step = rematch.torch.TrainStep(Wrong(2, 2), budget="1GiB", time_limit=0.3)
+    with pytest.raises(rematch.torch.UnsupportedModel, match="is a dict.* as .loss$"):
+        step(torch.randn(8, 2))
 
 
 def test_sparse_gradients_are_refused():

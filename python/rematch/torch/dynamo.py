@@ -85,6 +85,7 @@ def guarded(function: Callable, plain: Callable | None = None,
     _one_more_shares()
     is_told = False
 
+    @torch._dynamo.disable  # What is compiled around it runs it as it is.
     @functools.wraps(function, updated=())
     def within_settings(*args, **kwargs):
         nonlocal is_told
@@ -137,6 +138,8 @@ def with_copies(compiled: torch.nn.Module,
                 again: Callable[[torch.nn.Module], torch.nn.Module]) -> torch.nn.Module:
     """The compiled model, of which copies are made with `again`."""
     compiled.__class__ = PlannedModule
+    # Who compiles it again would be given what was compiled, without what is around it.
+    del compiled._torchdynamo_orig_callable, compiled.get_compiler_config
     compiled.__dict__["_rematch_again"] = again
     return compiled
 

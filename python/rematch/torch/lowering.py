@@ -44,6 +44,15 @@ def module_of(node: fx.Node) -> str:
     return path.replace("_modules['", "").replace("']", "")
 
 
+def argument_of(node: fx.Node) -> str:
+    """What the model calls an input of the captured graph."""
+    path = getattr(getattr(node.meta.get("grapharg"), "source", None), "name", None)
+    if not isinstance(path, str):
+        return node.name
+    path = re.sub(r"^L\['(\w+)'\]", r"\1", re.sub(r"^L\['\w+'\]\.", "", path))
+    return re.sub(r"_(?:modules|parameters|buffers)\['([^']*)'\]", r"\1", path)
+
+
 def _unread_left_out(node: fx.Node) -> tuple:
     """The arguments. Backward of batch normalisation is given running statistics, which
     it does not read in training, and which would be kept for it: it gets the weight
@@ -75,8 +84,9 @@ def check_static(node: fx.Node, value: Any) -> None:
 
 def check_strided(tensor: torch.Tensor) -> None:
     if tensor.layout is not torch.strided:
-        raise UnsupportedModel(f"a tensor with the layout {tensor.layout} has no "
-                               "memory of its own to plan")
+        raise UnsupportedModel(
+            f"a tensor with the layout {tensor.layout}, as gradients of "
+            "nn.Embedding(sparse=True) are, has no memory of its own to plan")
 
 
 def kind_of(target) -> str:

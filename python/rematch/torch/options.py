@@ -85,12 +85,12 @@ class Options:
             if isinstance(value, bool) or not isinstance(value, (int, float)) \
                     or not value >= 0:
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
-        for name in ("threads", "seed"):
+        for name, bits in (("threads", 31), ("seed", 63)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or \
-                    not 0 <= value < _MOST:
+                    not 0 <= value < 2**bits:
                 raise ValueError(f"{name} must be an integer of at least 0 and below "
-                                 f"2**63, not {value!r}")
+                                 f"2**{bits}, not {value!r}")
         if not isinstance(self.cache, bool):
             raise ValueError(f"cache must be True or False, not {self.cache!r}")
         if not isinstance(self.plan, (SavedPlan, str, os.PathLike, type(None))):

@@ -34,7 +34,9 @@ class WithLoss(torch.nn.Module):
             output = self.model(inputs)
         if self.loss_fn is not None:
             return self.loss_fn(output, targets)
-        return output if isinstance(output, torch.Tensor) else output.loss
+        if isinstance(output, torch.Tensor):
+            return output
+        return getattr(output, "loss", output)
 
 
 class TrainStep:
@@ -64,6 +66,13 @@ class TrainStep:
             raise UnsupportedModel(
                 "a whole step needs a model that PyTorch captures as one graph: "
                 + reason(error)) from error
+        if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
+            found = f"a tensor of shape {tuple(loss.shape)}" if isinstance(
+                loss, torch.Tensor) else f"a {type(loss).__name__}"
+            raise UnsupportedModel(
+                f"the loss is {found}, and backward begins with one number: loss_fn, or "
+                "the model where there is none, has to return a tensor of one element, "
+                "or something that has one as .loss")
         if not loss.requires_grad:
             raise UnsupportedModel(
                 "the loss has no gradient: nothing that it depends on asks for one, or "

@@ -43,10 +43,13 @@ def _outside(model: torch.nn.Module) -> Iterator[str]:
         if isinstance(module, torch.nn.RNNBase) and not captures_rnn:
             yield (f"'{name}' ({kind}) is not captured by PyTorch: it runs as it "
                    "is, outside of the budget")
-        if name and getattr(module, "_compiled_call_impl", None) is not None and \
-                "rematch_graphs" in vars(module):
-            yield (f"'{name}' ({kind}) was compiled with a budget of its own, which does "
-                   "not count inside of a compiled model")
+        if name and "rematch_graphs" in vars(module):
+            if vars(module).get("_compiled_call_impl") is None:
+                yield (f"'{name}' was compiled with a budget of its own, in which it runs "
+                       "beside that of the model")
+            else:
+                yield (f"'{name}' ({kind}) was compiled with a budget of its own, which "
+                       "does not count inside of a compiled model")
 
 
 def sharded_parts(model: torch.nn.Module) -> Iterator[str]:

@@ -109,7 +109,7 @@ def _module_of(function: Any) -> dict[str, Any]:
         waiting += [cell.cell_contents for cell in getattr(found, "__closure__", None)
                     or () if callable(cell.cell_contents)]
     raise UnsupportedModel("Inductor's code is not where this version of Rematch "
-                           "looks for it; kernels='eager' takes every model")
+                           "looks for it; kernels='eager' does without Inductor")
 
 
 def _private_inputs(graph: fx.GraphModule) -> frozenset[int]:

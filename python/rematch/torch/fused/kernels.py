@@ -20,7 +20,7 @@ from rematch.torch.fused.lowering import Lowering
 from rematch.torch.fused.modules import modules
 from rematch.torch.fused.partition import Partition
 from rematch.torch.fused.writes import NotUnderstood
-from rematch.torch.lowering import module_of
+from rematch.torch.lowering import argument_of, module_of
 from rematch.torch.program import Program
 from rematch.torch.schedule import Schedule, value_of
 
@@ -93,13 +93,15 @@ class FusedKernels:
         if self.compiled.joint and self.compiled.joint != digest:
             self.compiled = self.compiler.fresh(self.partition)
         try:
-            modules = {node.name: module_of(node)
-                       for node in self.compiler.module.graph.nodes}
-            found = Lowering(self.compiled, joint, num_forward_outputs, device, modules)
+            nodes = self.compiler.module.graph.nodes
+            found = Lowering(
+                self.compiled, joint, num_forward_outputs, device,
+                {node.name: module_of(node) for node in nodes},
+                [argument_of(node) for node in nodes if node.op == "placeholder"])
         except NotUnderstood as error:
             raise UnsupportedModel(f"Inductor's code has something that is not "
-                                   f"understood, {error}; kernels='eager' takes "
-                                   "every model") from error
+                                   f"understood, {error}; kernels='eager' does "
+                                   "without Inductor") from error
         if not self.compiled.joint:
             self.compiler.keep(self.partition, self.compiled, digest)
         return found

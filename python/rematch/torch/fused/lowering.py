@@ -211,9 +211,10 @@ class Lowering:
 
     def __init__(self, compiled: Compiled, joint: fx.GraphModule,
                  num_forward_outputs: int, device: torch.device,
-                 modules: Mapping[str, str] = {}) -> None:
-        """`modules` are those of the nodes of the captured graph, by name."""
-        self.device, self.modules = device, modules
+                 modules: Mapping[str, str] = {}, arguments: Sequence[str] = ()) -> None:
+        """`modules` are those of the nodes of the captured graph, by name; `arguments`
+        what its inputs are called."""
+        self.device, self.modules, self.arguments = device, modules, arguments
         self.program = Program()
         self.version: dict[str, str] = {}  # By buffer, the value that it now is.
         self.fakes: dict[str, torch.Tensor] = {}
@@ -259,6 +260,13 @@ class Lowering:
             self.fakes[node.name] = tensor
             self.known.add(node.name)
 
+    def _said(self, name: str) -> str:
+        """An input, as the model calls it."""
+        node = next(node for node in self.primals if node.name == name)
+        index = getattr(node.meta.get("desc"), "idx", None)
+        known = isinstance(index, int) and index < len(self.arguments)
+        return f"'{self.arguments[index] if known else name}'"
+
     def _forward(self, compiled: Compiled, count: int) -> list[ast.expr]:
         wrapper = self.wrappers["forward"]
         given = self.given
@@ -303,9 +311,9 @@ class Lowering:
         for op in self.program.ops:
             read = self.changed.intersection(self.program.inputs_of(op))
             if op.phase == "backward" and read:
-                raise UnsupportedModel(f"backward reads '{min(read)}', which forward "
-                                       "has overwritten; kernels='eager' takes every "
-                                       "model")
+                raise UnsupportedModel(
+                    f"backward reads {self._said(min(read))}, which forward has "
+                    "overwritten; kernels='eager' does without Inductor")
         self.program.backward_outputs = [self._output(item, compiled.backward)
                                          for item in one.outputs()]
 

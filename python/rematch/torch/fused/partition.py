@@ -84,11 +84,43 @@ def _with_what_belongs(joint: fx.GraphModule, names: frozenset[str]) -> set[fx.N
 
 
 def _reading_what_is_overwritten(joint: fx.GraphModule) -> set[fx.Node]:
-    """What reads inputs that forward writes to in the end: later they are others."""
+    """What forward makes of inputs that it writes to in the end: later they are others.
+    Those that backward reads are read as copies."""
     copies = joint.graph.find_nodes(op="call_function",
                                     target=torch.ops.aten.copy_.default)
-    return {user for node in copies if node.args[0].op == "placeholder"
-            for user in node.args[0].users} - set(copies)
+    found: set[fx.Node] = set()
+    for node in dict.fromkeys(copy.args[0] for copy in copies):
+        if node.op != "placeholder":
+            continue
+        users = node.users.keys() - set(copies)
+        readers = _not_views(users)
+        if all(user.meta.get("partitioner_tag") == "is_forward" for user in readers):
+            found |= readers
+        else:
+            found.add(_copied(joint.graph, node, users))
+    return found
+
+
+def _not_views(users: Iterable[fx.Node]) -> set[fx.Node]:
+    """With those of views instead of the views."""
+    found, waiting = set(), list(users)
+    while waiting:
+        node = waiting.pop()
+        if getattr(node.target, "is_view", False):
+            waiting += node.users
+        else:
+            found.add(node)
+    return found
+
+
+def _copied(graph: fx.Graph, node: fx.Node, users: Iterable[fx.Node]) -> fx.Node:
+    """A copy that forward makes of a tensor, which these use instead."""
+    with graph.inserting_after(node):
+        copy = graph.call_function(torch.ops.aten.clone.default, (node,))
+    copy.meta = {"val": node.meta["val"].clone(), "partitioner_tag": "is_forward"}
+    for user in users:
+        user.replace_input_with(node, copy)
+    return copy
 
 
 def _has_parts(node: fx.Node) -> bool:
@@ -114,8 +146,7 @@ class Partitioner(CustomPartitionerFn):
         tagged = _with_what_belongs(joint, names)
         for node in _reading_what_is_overwritten(joint):
             tagged.discard(node)
-            if not tagged.isdisjoint(node.users):
-                node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+            node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
         for node in tagged:
             node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
             # What one block takes from another is kept.
