@@ -306,3 +306,13 @@ def test_architecture_names_every_source_file():
         named |= expanded(name)
     assert not there - named, f"not named: {', '.join(sorted(there - named))}"
     assert not named - there, f"does not exist: {', '.join(sorted(named - there))}"
+
+
+def test_architecture_names_every_file_of_the_front_end():
+    source = ROOT / "python" / "rematch" / "torch"
+    there = {str(path.relative_to(source)) for path in source.rglob("*.py")
+             if path.name != "__init__.py"}
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    table = text.split("### python/rematch/torch", 1)[1].split("\n#", 1)[0]
+    named = set(re.findall(r"^\| `([\w/]+\.py)` \|", table, re.MULTILINE))
+    assert named == there, sorted(named ^ there)

@@ -68,8 +68,8 @@ class _Search:
             try:
                 self.fits(batch // 2)
             except Exception as error:  # Some layers do not train with 1.
-                raise self._none_fits(batch, f", and PyTorch refuses {batch // 2}") \
-                    from error
+                raise self._none_fits(batch, f", and one of {batch // 2} cannot "
+                                      "be run") from error
             batch //= 2
         return batch
 
@@ -164,5 +164,3 @@ def max_batch(model: torch.nn.Module, make_batch: Callable[[int], tuple[Any, Any
         steps.tried(trial, search.fits(trial))
     return BatchSize(steps.low, search.plans[steps.low],
                      dict(sorted(search.needs.items())))
-
-

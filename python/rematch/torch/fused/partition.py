@@ -92,7 +92,7 @@ def _reading_what_is_overwritten(joint: fx.GraphModule) -> set[fx.Node]:
     for node in dict.fromkeys(copy.args[0] for copy in copies):
         if node.op != "placeholder":
             continue
-        users = node.users.keys() - set(copies)
+        users = [user for user in node.users if user not in copies]
         readers = _not_views(users)
         if all(user.meta.get("partitioner_tag") == "is_forward" for user in readers):
             found |= readers
